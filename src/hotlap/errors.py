@@ -1,0 +1,34 @@
+"""Every exception of the house, in one small tree; each message says what was wrong, what would be right, what to do."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class HotlapError(Exception):
+    """Anything Hotlap refuses to do; the command line prints its message and exits with 2."""
+
+
+class TrackError(HotlapError, ValueError):
+    """A track that cannot be driven: the message names the file, the line and the remedy."""
+
+
+class UnknownTrackError(TrackError):
+    """A track name that nothing answers to."""
+
+
+class ConfigError(HotlapError, ValueError):
+    """A configuration value or key that is not allowed, named."""
+
+
+class ActionError(HotlapError, ValueError):
+    """An action of the wrong shape, type or value; nothing was advanced."""
+
+
+class EnvironmentStateError(HotlapError, RuntimeError):
+    """A call at the wrong moment: a step before reset, or anything after close."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The half sentence ` Did you mean "x"?`, or nothing when no known word is near."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f' Did you mean "{near[0]}"?' if near else ""
