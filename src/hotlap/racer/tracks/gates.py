@@ -12,7 +12,7 @@ FEWEST_SAMPLES_SEARCHED = 5
 
 def gate_arcs(length_u: float) -> FloatArray:
     """Arc (30,) of every gate; gate 0 is the start line."""
-    arcs_u: FloatArray = np.arange(GATE_COUNT) * length_u / GATE_COUNT
+    arcs_u: FloatArray = np.arange(GATE_COUNT) * (length_u / GATE_COUNT)
     return arcs_u
 
 

@@ -1,6 +1,6 @@
 """The centre line: a closed centripetal Catmull-Rom spline through control points, and its arc-length table."""
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +12,24 @@ CHORDS_PER_SEGMENT = 20
 SHORTEST_KNOT_INTERVAL = 1e-10
 
 
-def spline_coefficients(points_u: FloatArray) -> FloatArray:
-    """Power-basis coefficients (n, 2, 4): segment i is c0 + c1 t + c2 t² + c3 t³ for t in [0, 1], in x and y.
+class Spline(NamedTuple):
+    """The segments of a closed cubic Hermite spline; all (n, 2), segment i runs from control point i to i+1."""
 
-    The knots are centripetal (square roots of the distances) and the segment a cubic Hermite from point i to i+1.
-    """
-    before, first, second, after = (np.roll(points_u, shift, axis=0) for shift in (1, 0, -1, -2))
-    knot_01, knot_12, knot_23 = _knot_interval(before, first), _knot_interval(first, second), _knot_interval(second, after)
-    slope_1 = (first - before) / knot_01 - (second - before) / (knot_01 + knot_12) + (second - first) / knot_12
-    slope_2 = (second - first) / knot_12 - (after - first) / (knot_12 + knot_23) + (after - second) / knot_23
-    leaving, arriving = slope_1 * knot_12, slope_2 * knot_12
-    square = -3.0 * first - 2.0 * leaving + 3.0 * second - arriving
-    cube = 2.0 * first + leaving - 2.0 * second + arriving
-    return np.stack([first, leaving, square, cube], axis=2)
+    start: FloatArray
+    end: FloatArray
+    leaving: FloatArray
+    """Derivative at the start, per unit of the segment's parameter t in [0, 1]."""
+    arriving: FloatArray
+    """Derivative at the end."""
+
+
+def centripetal_spline(points_u: FloatArray) -> Spline:
+    """The closed Catmull-Rom spline through the points (n, 2), with square roots of distances between the knots."""
+    before, start, end, after = (np.roll(points_u, shift, axis=0) for shift in (1, 0, -1, -2))
+    knot_01, knot_12, knot_23 = _knot_interval(before, start), _knot_interval(start, end), _knot_interval(end, after)
+    slope_1 = (start - before) / knot_01 - (end - before) / (knot_01 + knot_12) + (end - start) / knot_12
+    slope_2 = (end - start) / knot_12 - (after - start) / (knot_12 + knot_23) + (after - end) / knot_23
+    return Spline(start=start, end=end, leaving=slope_1 * knot_12, arriving=slope_2 * knot_12)
 
 
 def _knot_interval(start: FloatArray, end: FloatArray) -> FloatArray:
@@ -33,36 +38,56 @@ def _knot_interval(start: FloatArray, end: FloatArray) -> FloatArray:
     return np.where(interval < SHORTEST_KNOT_INTERVAL, 1.0, interval)
 
 
-def spline_position(coefficients: FloatArray, parameters: FloatArray) -> FloatArray:
+def power_coefficients(spline: Spline) -> FloatArray:
+    """(n, 2, 4): segment i is c0 + c1 t + c2 t² + c3 t³ in x and y."""
+    start, end, leaving, arriving = spline
+    square = -3.0 * start - 2.0 * leaving + 3.0 * end - arriving
+    cube = 2.0 * start + leaving - 2.0 * end + arriving
+    return np.stack([start, leaving, square, cube], axis=2)
+
+
+def spline_position(spline: Spline, parameters: FloatArray) -> FloatArray:
     """Points (k, 2) of the spline at the parameters (k,), where segment i covers [i, i+1)."""
-    segment, t = _segment_and_fraction(coefficients, parameters)
-    c = coefficients[segment]
-    position: FloatArray = c[:, :, 0] + t * (c[:, :, 1] + t * (c[:, :, 2] + t * c[:, :, 3]))
+    whole = np.floor(parameters)
+    return segment_position(spline, whole.astype(np.int64) % len(spline.start), parameters - whole)
+
+
+def segment_position(spline: Spline, segment: IntArray, fraction: FloatArray) -> FloatArray:
+    """Points (k, 2) at the fractions (k,) of the segments (k,)."""
+    t = fraction[:, np.newaxis]
+    t2 = t * t
+    t3 = t2 * t
+    position: FloatArray = (
+        (2.0 * t3 - 3.0 * t2 + 1.0) * spline.start[segment]
+        + (t3 - 2.0 * t2 + t) * spline.leaving[segment]
+        + (-2.0 * t3 + 3.0 * t2) * spline.end[segment]
+        + (t3 - t2) * spline.arriving[segment]
+    )
     return position
 
 
-def spline_tangent(coefficients: FloatArray, parameters: FloatArray) -> FloatArray:
+def spline_tangent(spline: Spline, parameters: FloatArray) -> FloatArray:
     """Unit tangents (k, 2) of the spline at the parameters (k,)."""
-    segment, t = _segment_and_fraction(coefficients, parameters)
-    c = coefficients[segment]
-    slope = c[:, :, 1] + t * (2.0 * c[:, :, 2] + t * (3.0 * c[:, :, 3]))
+    whole = np.floor(parameters)
+    segment, t = whole.astype(np.int64) % len(spline.start), (parameters - whole)[:, np.newaxis]
+    t2 = t * t
+    slope = (
+        (6.0 * t2 - 6.0 * t) * spline.start[segment]
+        + (3.0 * t2 - 4.0 * t + 1.0) * spline.leaving[segment]
+        + (-6.0 * t2 + 6.0 * t) * spline.end[segment]
+        + (3.0 * t2 - 2.0 * t) * spline.arriving[segment]
+    )
     length = np.sqrt(np.sum(slope**2, axis=1, keepdims=True))
     return np.where(length > 0.0, slope / np.where(length > 0.0, length, 1.0), np.array([1.0, 0.0]))
 
 
-def _segment_and_fraction(coefficients: FloatArray, parameters: FloatArray) -> tuple[IntArray, FloatArray]:
-    whole = np.floor(parameters)
-    return whole.astype(np.int64) % len(coefficients), (parameters - whole)[:, np.newaxis]
-
-
-def arc_table(coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
+def arc_table(spline: Spline) -> tuple[FloatArray, FloatArray]:
     """Cumulative chord lengths and spline parameters (20n+1 of each), twenty chords to a segment."""
-    chord_count = CHORDS_PER_SEGMENT * len(coefficients)
-    index = np.arange(chord_count + 1)
-    parameters = index // CHORDS_PER_SEGMENT + (index % CHORDS_PER_SEGMENT) / CHORDS_PER_SEGMENT
-    points = spline_position(coefficients, parameters)
+    index = np.arange(CHORDS_PER_SEGMENT * len(spline.start) + 1)
+    segment, fraction = index // CHORDS_PER_SEGMENT, (index % CHORDS_PER_SEGMENT) / CHORDS_PER_SEGMENT
+    points = segment_position(spline, segment % len(spline.start), fraction)
     chords = np.sqrt(np.sum(np.diff(points, axis=0) ** 2, axis=1))
-    return np.concatenate([[0.0], np.cumsum(chords)]), parameters
+    return np.concatenate([[0.0], np.cumsum(chords)]), segment + fraction
 
 
 def wrap_arc(arcs_u: FloatArray, length_u: float) -> FloatArray:

@@ -64,11 +64,11 @@ class Track:
 
     def position_at(self, arcs_u: ArrayLike) -> FloatArray:
         """Points (k, 2) of the centre line at the arcs (k,)."""
-        return spline.spline_position(self._coefficients, self._parameter_at(arcs_u))
+        return spline.spline_position(self._spline, self._parameter_at(arcs_u))
 
     def tangent_at(self, arcs_u: ArrayLike) -> FloatArray:
         """Unit tangents (k, 2) of the centre line at the arcs (k,)."""
-        return spline.spline_tangent(self._coefficients, self._parameter_at(arcs_u))
+        return spline.spline_tangent(self._spline, self._parameter_at(arcs_u))
 
     def half_width_at(self, arcs_u: ArrayLike) -> FloatArray:
         """Half-widths (k,) of the road at the arcs (k,)."""
@@ -77,11 +77,11 @@ class Track:
 
     def segment_coefficients(self) -> FloatArray:
         """(n, 2, 4): c0..c3 of x and y as cubics in t in [0, 1], for the spline segment after each control point."""
-        return self._coefficients.copy()
+        return spline.power_coefficients(self._spline)
 
     @cached_property
-    def _coefficients(self) -> FloatArray:
-        return spline.spline_coefficients(self.control_points[:, :2])
+    def _spline(self) -> spline.Spline:
+        return spline.centripetal_spline(self.control_points[:, :2])
 
     def _parameter_at(self, arcs_u: ArrayLike) -> FloatArray:
         arcs_u = np.atleast_1d(np.asarray(arcs_u, dtype=np.float64))
@@ -93,17 +93,17 @@ def build_track(
 ) -> Track:
     """Build the geometry of a closed track through control points (n, 3) of x_u, y_u, half_width_u."""
     points = np.array(control_points, dtype=np.float64)
-    coefficients = spline.spline_coefficients(points[:, :2])
-    arc_lengths_u, parameters = spline.arc_table(coefficients)
+    curve = spline.centripetal_spline(points[:, :2])
+    arc_lengths_u, parameters = spline.arc_table(curve)
     length_u = float(arc_lengths_u[-1])
 
     def tangent_at(arcs_u: FloatArray) -> FloatArray:
-        return spline.spline_tangent(coefficients, spline.parameter_at(arcs_u, arc_lengths_u, parameters))
+        return spline.spline_tangent(curve, spline.parameter_at(arcs_u, arc_lengths_u, parameters))
 
     # The centre line, sampled evenly.
     count = max(FEWEST_SAMPLES, SAMPLES_PER_POINT * len(points))
     arcs_u = np.arange(count) / count * length_u
-    centre = spline.spline_position(coefficients, spline.parameter_at(arcs_u, arc_lengths_u, parameters))
+    centre = spline.spline_position(curve, spline.parameter_at(arcs_u, arc_lengths_u, parameters))
     tangent = tangent_at(arcs_u)
 
     # Walls and road edges.
@@ -114,8 +114,8 @@ def build_track(
 
     # Gates, and the start on gate 0.
     gates_u = gate_arcs(length_u)
-    gate_centre = spline.spline_position(coefficients, spline.parameter_at(gates_u, arc_lengths_u, parameters))
-    start_tangent = coefficients[0, :, 1]
+    gate_centre = spline.spline_position(curve, spline.parameter_at(gates_u, arc_lengths_u, parameters))
+    start_tangent = curve.leaving[0]
 
     return Track(
         track_id=track_id,
