@@ -1,4 +1,4 @@
-"""Every exception of the house, in one small tree; each message says what was wrong, what would be right, what to do."""
+"""Every exception of the house, one small tree; each message says what was wrong, what would be right, what to do."""
 
 import difflib
 from collections.abc import Iterable

@@ -1,0 +1,1 @@
+"""The measurements, each a function and a command."""

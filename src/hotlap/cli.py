@@ -1,0 +1,133 @@
+"""The `hotlap` command: a table of verbs, each loaded only when it is asked for."""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from hotlap import __version__
+from hotlap.errors import HotlapError, did_you_mean
+
+DONE = 0
+USER_MISTAKE = 2
+INTERRUPTED = 130  # what a shell reports for Ctrl-C
+BROKEN_PIPE = 141  # what a shell reports for a reader that left
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something to run: a dataclass of options with a `run` method, or a function of options."""
+
+    summary: str
+    """One line for the overview."""
+    target: str
+    """Where it is, as `module:name`; imported only to run it or to show its own help."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A verb with verbs of its own."""
+
+    summary: str
+    """One line for the overview."""
+    verbs: Mapping[str, "Command | Group"]
+    """What it offers, by name, in the order of the overview."""
+
+
+HOTLAP = Group(
+    "Teach a car to drive in a minute. Then try to beat it in your browser.",
+    {
+        "tracks": Group(
+            "List, draw, import and generate tracks.",
+            {
+                "list": Command("Every track at hand.", "hotlap.racer.tracks.command:list_tracks"),
+                "show": Command("Facts and a picture of one track.", "hotlap.racer.tracks.command:show_track"),
+                "import": Command(
+                    "Turn a CSV of a real circuit into a track.", "hotlap.racer.tracks.command:import_track"
+                ),
+                "generate": Command("Make a new circuit from a seed.", "hotlap.racer.tracks.command:generate_track"),
+            },
+        ),
+        "benchmark": Group(
+            "Measure how fast things run on this machine.",
+            {
+                "env": Command(
+                    "Ticks per second of the worlds, alone and in batches.", "hotlap.benchmark.command:EnvBenchmark"
+                )
+            },
+        ),
+    },
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; 0 done, 1 the result is below what was asked, 2 the user's mistake."""
+    try:
+        status = run(HOTLAP, "hotlap", list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()  # a reader that left shows itself here rather than when the interpreter ends
+    except HotlapError as error:
+        print(f"hotlap: {error}", file=sys.stderr)
+        return USER_MISTAKE
+    except KeyboardInterrupt:
+        print("hotlap: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing left to complain about at exit
+        return BROKEN_PIPE
+    return status
+
+
+def run(command: Command | Group, path: str, words: list[str]) -> int:
+    """Follow the words down the table of verbs to a command, and run it."""
+    if isinstance(command, Command):
+        return run_command(command, path, words)
+    if not words or words[0] in ("-h", "--help"):
+        print(overview(command, path))
+        return DONE
+    verb, *rest = words
+    if command is HOTLAP and verb == "--version":
+        print(f"hotlap {__version__}")
+        return DONE
+    if verb not in command.verbs:
+        refuse(command, path, verb)
+    return run(command.verbs[verb], f"{path} {verb}", rest)
+
+
+def run_command(command: Command, path: str, words: list[str]) -> int:
+    """Parse the options with tyro and do what they ask; what the command returns is the exit code."""
+    import tyro  # noqa: PLC0415 - the overview needs no parser
+
+    target = load(command.target)
+    config = (tyro.conf.PositionalRequiredArgs, tyro.conf.FlagCreatePairsOff)
+    result = tyro.cli(target, prog=path, args=words, config=config)
+    if isinstance(target, type):
+        result = result.run()
+    return DONE if result is None else int(result)
+
+
+def load(target: str) -> Callable[..., Any]:
+    """The object behind `module:name`."""
+    module, name = target.split(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def overview(group: Group, path: str) -> str:
+    """What a group of verbs offers, one line each."""
+    width = max(map(len, group.verbs))
+    lines = [f"  {name:<{width}}  {verb.summary}" for name, verb in group.verbs.items()]
+    usage = [f"usage: {path} <command> …", "", group.summary, "", *lines, ""]
+    version = ["hotlap --version prints the version."] if group is HOTLAP else []
+    return "\n".join([*usage, f"{path} <command> --help says more about one of them.", *version])
+
+
+def refuse(group: Group, path: str, verb: str) -> NoReturn:
+    """Say which verb is not there, which one is near, and where all of them are listed."""
+    kind = "option" if verb.startswith("-") else "command"
+    raise HotlapError(f'"{path}" has no {kind} "{verb}".{did_you_mean(verb, group.verbs)} Run "{path} --help".')
+
+
+if __name__ == "__main__":
+    sys.exit(main())
