@@ -1,0 +1,258 @@
+"""The house itself: the command line, dependencies and their bounds, import rules, and documentation that runs."""
+
+import ast
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import hotlap
+from hotlap import cli
+from hotlap.errors import HotlapError
+
+REPOSITORY = Path(__file__).parent.parent
+PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+REQUIREMENTS = [*PROJECT["dependencies"], *(line for lines in EXTRAS.values() for line in lines)]
+PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+HEAVY_PACKAGES = {"matplotlib", "numba", "onnxruntime", "stable_baselines3", "starlette", "torch"}
+
+
+def hotlap_command(*words: str, **options) -> subprocess.CompletedProcess:
+    """Run `hotlap …` as a user does, in a process of its own."""
+    command = [sys.executable, "-m", "hotlap.cli", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of one language on a page."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def numbered_blocks(language: str) -> list:
+    return [
+        pytest.param(block, id=f"{page.name}-{number}")
+        for page in PAGES
+        for number, block in enumerate(blocks(page, language), 1)
+    ]
+
+
+def every_command(group: cli.Group) -> list[cli.Command]:
+    nested = [[verb] if isinstance(verb, cli.Command) else every_command(verb) for verb in group.verbs.values()]
+    return [command for commands in nested for command in commands]
+
+
+# The command line
+
+
+def test_help_lists_every_verb():
+    done = hotlap_command("--help")
+    assert done.returncode == 0
+    assert not done.stderr
+    for name, verb in cli.HOTLAP.verbs.items():
+        assert re.search(rf"^ +{name} +{re.escape(verb.summary)}$", done.stdout, re.MULTILINE)
+
+
+def test_version_is_the_version_of_the_package():
+    done = hotlap_command("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"hotlap {hotlap.__version__}\n", "")
+
+
+def test_help_starts_without_heavy_packages():
+    script = "import sys; from hotlap.cli import main; main(['--help']); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    loaded = {name.split(".")[0] for name in done.stderr.split()}
+    assert "hotlap" in loaded
+    assert not loaded & HEAVY_PACKAGES
+
+
+def test_unknown_verb_names_the_nearest_one():
+    done = hotlap_command("trakcs")
+    assert done.returncode == 2
+    assert not done.stdout
+    assert 'no command "trakcs"' in done.stderr
+    assert 'Did you mean "tracks"?' in done.stderr
+
+
+def test_unknown_verb_of_a_group_names_the_nearest_one(capsys):
+    assert cli.main(["tracks", "shwo"]) == 2
+    assert 'Did you mean "show"?' in capsys.readouterr().err
+
+
+def test_unknown_option_exits_with_the_users_mistake(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["benchmark", "env", "--carz", "3"])
+    assert stop.value.code == 2
+    assert "--cars" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", every_command(cli.HOTLAP), ids=lambda command: command.target)
+def test_every_verb_leads_to_something_that_can_be_called(command):
+    assert callable(cli.load(command.target))
+
+
+def failing_verb(monkeypatch, error: BaseException) -> None:
+    """Make `hotlap benchmark env` fail with an error of our choice."""
+
+    def fail(_target: str):
+        raise error
+
+    monkeypatch.setattr(cli, "load", fail)
+
+
+def test_refusal_prints_its_message_and_exits_with_two(monkeypatch, capsys):
+    failing_verb(monkeypatch, HotlapError("no wheels. Fit four."))
+    assert cli.main(["benchmark", "env"]) == 2
+    assert capsys.readouterr().err == "hotlap: no wheels. Fit four.\n"
+
+
+def test_interrupt_prints_one_line_and_exits_with_130(monkeypatch, capsys):
+    failing_verb(monkeypatch, KeyboardInterrupt())
+    assert cli.main(["benchmark", "env"]) == 130
+    assert capsys.readouterr().err == "hotlap: interrupted\n"
+
+
+def test_bug_is_not_dressed_up_as_a_users_mistake(monkeypatch):
+    failing_verb(monkeypatch, ValueError("a bug"))
+    with pytest.raises(ValueError, match="a bug"):
+        cli.main(["benchmark", "env"])
+
+
+@pytest.mark.parametrize(("result", "status"), [(None, 0), (0, 0), (1, 1)])
+def test_what_a_verb_returns_is_the_exit_code(monkeypatch, result, status):
+    monkeypatch.setattr(cli, "load", lambda _target: lambda: result)
+    assert cli.main(["benchmark", "env"]) == status
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes break differently there")
+def test_reader_that_leaves_early_is_no_complaint():
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "hotlap.cli", "--help"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+# Dependencies
+
+
+@pytest.mark.parametrize("line", REQUIREMENTS)
+def test_every_dependency_has_a_lower_and_an_upper_bound(line):
+    operators = {bound.operator for bound in Requirement(line).specifier}
+    assert operators & {">=", ">", "=="}, f"{line} has no lower bound"
+    assert operators & {"<", "<=", "=="}, f"{line} has no upper bound"
+
+
+def locked_versions() -> dict[str, str]:
+    lines = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    pins = [re.fullmatch(r"([\w.-]+)==([\w.]+)", line) for line in lines if not line.startswith("#")]
+    assert all(pins), "a line of requirements.lock is not name==version"
+    return {canonicalize_name(pin[1]): pin[2] for pin in pins}
+
+
+@pytest.mark.parametrize("line", [*PROJECT["dependencies"], *EXTRAS["dev"]])
+def test_lock_pins_every_dependency_within_its_bounds(line):
+    requirement = Requirement(line)
+    assert requirement.specifier.contains(locked_versions()[canonicalize_name(requirement.name)])
+
+
+def test_lock_is_closed():
+    """Whatever a locked package needs is locked too, so an install from the lock fetches nothing else."""
+    locked = locked_versions()
+    unlocked = {"pip", "cuda-bindings", "cuda-toolkit", "triton"}  # brought by the GPU builds of torch
+    for package in locked:
+        for line in requires(package) or []:
+            needed = Requirement(line)
+            if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+                name = canonicalize_name(needed.name)
+                assert name in locked or name in unlocked or name.startswith("nvidia-"), f"{package} needs {name}"
+
+
+# Import rules
+
+
+def import_contract(name: str) -> dict:
+    [contract] = [each for each in PYPROJECT["tool"]["importlinter"]["contracts"] if each["id"] == name]
+    return contract
+
+
+@pytest.mark.parametrize(
+    ("contract", "members"),
+    [
+        ("worlds-are-plain", {"errors", "kernel", "worlds", "racer", "highway"}),
+        ("starts-without-torch", {"racer", "highway", "policies", "store", "bridge", "web"}),
+    ],
+)
+def test_import_rules_name_every_folder_they_are_for(contract, members):
+    package = REPOSITORY / "src" / "hotlap"
+    present = {
+        name for name in members if (package / name / "__init__.py").exists() or (package / f"{name}.py").exists()
+    }
+    named = {module.removeprefix("hotlap.") for module in import_contract(contract)["source_modules"]}
+    assert named == present
+
+
+# Documentation
+
+
+@pytest.mark.parametrize("block", numbered_blocks("python"))
+def test_snippet_in_the_documentation_runs(block, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", block],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def console_lines() -> list[str]:
+    lines = [line for page in PAGES for block in blocks(page, "console") for line in block.splitlines()]
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
+@pytest.mark.parametrize("line", [line for line in console_lines() if line.startswith("hotlap ")])
+def test_hotlap_line_in_the_documentation_is_a_command(line, capsys):
+    words = shlex.split(line, comments=True)[1:]
+    verbs = [word for word in words if not word.startswith("-")]
+    command = cli.HOTLAP
+    while isinstance(command, cli.Group) and verbs:
+        command = command.verbs[verbs.pop(0)]
+    options = {word.split("=")[0] for word in words if word.startswith("--")}
+    with pytest.raises(SystemExit) as stop:
+        cli.run_command(command, "hotlap", ["--help"])
+    assert stop.value.code == 0
+    help_text = capsys.readouterr().out
+    assert not {option for option in options if option not in help_text}
+
+
+@pytest.mark.parametrize("line", [line for line in console_lines() if line.startswith("make ")])
+def test_make_line_in_the_documentation_is_a_target(line):
+    target = shlex.split(line, comments=True)[1]
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    links = re.findall(r"\]\((?!https?://)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert not [link for link in links if not (page.parent / link).exists()]
+
+
+def test_every_module_opens_with_one_sentence():
+    for path in sorted((REPOSITORY / "src").rglob("*.py")):
+        opening = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        assert opening, f"{path} says nothing about itself"
+        assert opening.split("\n\n")[0].rstrip().endswith("."), f"{path} does not open with a sentence"
