@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hotlap.racer.tracks import spline
+from hotlap.racer.tracks.checks import PointSource, check_track, checked_points
 from hotlap.racer.tracks.gates import gate_arcs, nearest_wall_points
 from hotlap.racer.tracks.spline import FloatArray
 from hotlap.racer.tracks.walls import build_sides, close_polyline, signed_radius
@@ -89,10 +90,26 @@ class Track:
 
 
 def build_track(
-    control_points: ArrayLike, *, track_id: str, name: str, par_ticks: tuple[int, int, int] | None = None
+    control_points: ArrayLike,
+    *,
+    track_id: str,
+    name: str,
+    par_ticks: tuple[int, int, int] | None = None,
+    source: PointSource | None = None,
 ) -> Track:
-    """Build the geometry of a closed track through control points (n, 3) of x_u, y_u, half_width_u."""
-    points = np.array(control_points, dtype=np.float64)
+    """Build and check a closed track through control points (n, 3) of x_u, y_u, half_width_u.
+
+    A track that cannot be driven is refused with a TrackError; `source` tells it where the points were written.
+    """
+    source = source or PointSource(f'track "{track_id}"')
+    points = checked_points(control_points, source)
+    track = _built(points, track_id, name, par_ticks)
+    check_track(track, source)
+    return track
+
+
+def _built(points: FloatArray, track_id: str, name: str, par_ticks: tuple[int, int, int] | None) -> Track:
+    """The geometry, in the order that the recorded tracks were built in."""
     curve = spline.centripetal_spline(points[:, :2])
     arc_lengths_u, parameters = spline.arc_table(curve)
     length_u = float(arc_lengths_u[-1])
