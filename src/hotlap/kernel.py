@@ -1,0 +1,166 @@
+"""The one @kernel decorator: plain functions for one car, compiled natively here and from the same source for other machines.
+
+Kernel code is scalar arithmetic on NamedTuples of numbers and arrays: no allocation, no slices, no exceptions, no Python
+objects. That is what lets the same function become native code, CUDA and WebAssembly.
+
+A compiled entry takes one pointer: a table of addresses, one 64-bit slot per array. `address_table` fills it from the
+NamedTuples that own the arrays, `arrays_at` and `numbers_at` turn it back into the same NamedTuples inside the kernel.
+A call through such a table costs about a microsecond whatever the number of arrays, and it is also the memory layout
+that a WebAssembly host fills in.
+"""
+
+import ctypes
+import functools
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import llvmlite
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+EntrySignature = types.void(types.CPointer(types.int64), types.int64, types.int64)
+KERNEL_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "nogil": True}
+KEPT_CACHES = 4
+
+
+@functools.cache
+def kernel_hash() -> str:
+    """A hash of every source file with kernels in it: numba's own cache does not notice an edit in another file."""
+    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
+    package = Path(__file__).parent
+    for path in [Path(__file__), *sorted(package.glob("*/*.py"))]:
+        source = path.read_bytes()
+        if b"@kernel" in source:
+            digest.update(path.name.encode() + b"\0" + source)
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept, `HOTLAP_CACHE_DIR` or the user's cache folder; None when nothing can be written."""
+    home = os.environ.get("HOTLAP_CACHE_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hotlap"
+    )
+    folder = Path(home) / f"kernels-{kernel_hash()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            os.utime(folder)
+    except OSError:
+        return None
+    _forget_old_caches(folder)
+    return folder
+
+
+def _forget_old_caches(current: Path) -> None:
+    """Keep the caches used last; the rest were compiled from sources that are gone."""
+    caches = [path for path in current.parent.glob("kernels-*") if path.is_dir()]
+    caches.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for stale in caches[KEPT_CACHES:]:
+        shutil.rmtree(stale, ignore_errors=True)
+
+
+def _with_cache_folder(compile_it: Callable[[bool], Any]) -> Any:
+    """Run a numba decorator with its cache pointed at our folder, leaving other users of numba alone."""
+    folder = cache_folder()
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder) if folder else before
+    try:
+        return compile_it(folder is not None)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function of numbers and arrays on first use; float64 as written, no fast-math, no exceptions inside."""
+    compiled: Function = _with_cache_folder(lambda cache: numba.njit(cache=cache, **KERNEL_OPTIONS)(function))
+    return compiled
+
+
+def native_entry(function: Callable[[Any, int, int], None]) -> Callable[[int, int, int], None]:
+    """A C function pointer for an entry `f(addresses, first, last)`; the call releases the GIL."""
+    options = {key: value for key, value in KERNEL_OPTIONS.items() if key != "nogil"}
+    compiled = _with_cache_folder(lambda cache: numba.cfunc(EntrySignature, cache=cache, **options)(function))
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    entry = prototype(compiled.address)
+    entry.keep_alive = compiled  # type: ignore[attr-defined]
+    return entry
+
+
+def jit_is_on() -> bool:
+    """False when NUMBA_DISABLE_JIT asks for plain Python, as the coverage run does."""
+    return not numba.config.DISABLE_JIT
+
+
+def address_table(*groups: NamedTuple) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The addresses of every array of every group, in order: what an entry reads. The caller keeps the arrays alive."""
+    arrays = [array for group in groups for array in group]
+    for array in arrays:
+        if not (array.flags.c_contiguous and array.ndim == 1):
+            raise TypeError("kernels take flat contiguous arrays")
+    return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
+
+
+def _field_type(annotation: Any) -> Any:
+    """The numba scalar type behind an annotation such as `Float64Array`."""
+    dtype = annotation.__args__[1].__args__[0]
+    return numba.from_dtype(np.dtype(dtype))
+
+
+@intrinsic
+def arrays_at(typing_context, addresses, first_slot, group):  # type: ignore[no-untyped-def]
+    """Rebuild a NamedTuple of arrays from the address table, starting at a slot."""
+    cls = group.instance_class
+    fields = [types.Array(_field_type(cls.__annotations__[name]), 1, "C") for name in cls._fields]
+    result = types.NamedTuple(fields, cls)
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        members = []
+        for offset, field in enumerate(fields):
+            slot = builder.add(args[1], ir.Constant(args[1].type, offset))
+            address = builder.load(builder.gep(args[0], [slot], source_etype=ir.IntType(64)))
+            array = context.make_array(field)(context, builder)
+            item = context.get_value_type(field.dtype)
+            size = context.get_abi_sizeof(item)
+            arrayobj.populate_array(
+                array,
+                data=builder.inttoptr(address, array.data.type),
+                # The kernel never asks for a length: it is given its range and its counts.
+                shape=cgutils.pack_array(builder, [ir.Constant(ir.IntType(64), 1 << 40)]),
+                strides=cgutils.pack_array(builder, [ir.Constant(ir.IntType(64), size)]),
+                itemsize=ir.Constant(ir.IntType(64), size),
+                meminfo=None,
+            )
+            members.append(array._getvalue())
+        return context.make_tuple(builder, result, members)
+
+    return result(addresses, first_slot, group), codegen
+
+
+@intrinsic
+def numbers_at(typing_context, addresses, slot, group):  # type: ignore[no-untyped-def]
+    """Read a NamedTuple of float64 numbers from the one array at a slot."""
+    cls = group.instance_class
+    result = types.NamedTuple([types.float64] * len(cls._fields), cls)
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        address = builder.load(builder.gep(args[0], [args[1]], source_etype=ir.IntType(64)))
+        pointer = builder.inttoptr(address, ir.DoubleType().as_pointer())
+        members = [
+            builder.load(builder.gep(pointer, [ir.Constant(ir.IntType(64), k)], source_etype=ir.DoubleType()))
+            for k in range(len(cls._fields))
+        ]
+        return context.make_tuple(builder, result, members)
+
+    return result(addresses, slot, group), codegen

@@ -1,0 +1,130 @@
+"""Many cars at once: owns the arrays, calls the compiled tick on all cores, puts cars where an episode begins."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotlap.errors import ConfigError, did_you_mean
+from hotlap.kernel import address_table, jit_is_on, native_entry
+from hotlap.racer import tick
+from hotlap.racer.config import RacerConfig
+from hotlap.racer.fleet import Actions, FleetState, StepOutputs, zeros
+from hotlap.racer.physics import PHYSICS, Physics
+from hotlap.racer.sensors import CLASSIC_SIZE, FULL_SIZE
+from hotlap.racer.starts import Start
+from hotlap.racer.tables import TrackTables, build_tables
+from hotlap.racer.tracks import Track
+
+LAYOUTS = {"classic": CLASSIC_SIZE, "full": FULL_SIZE}
+CARS_WORTH_A_THREAD = 64
+
+
+@cache
+def _native(name: str) -> Callable[[int, int, int], None]:
+    return native_entry(getattr(tick, name))
+
+
+def layout_size(layout: str) -> int:
+    """How many numbers an observation layout has; unknown names are refused with the nearest."""
+    if layout not in LAYOUTS:
+        raise ConfigError(f'no observation "{layout}".{did_you_mean(str(layout), LAYOUTS)} Known: {", ".join(LAYOUTS)}.')
+    return LAYOUTS[layout]
+
+
+class RacerBatch:
+    """A fleet of cars, each on its own track of a set, advanced together; cars never touch each other.
+
+    `fleet` and `out` are the truth, structs of arrays that the kernels write in place; whoever hands parts of them to
+    users hands out copies.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        tracks: Sequence[Track],
+        config: RacerConfig | None = None,
+        layout: str = "classic",
+        threads: int | None = None,
+        physics: Physics = PHYSICS,
+    ) -> None:
+        self.count = count
+        self.tracks = tuple(tracks)
+        self.observation_size = layout_size(layout)
+        self.threads = threads or os.cpu_count() or 1
+        self.fleet = zeros(FleetState, count)
+        self.actions = zeros(Actions, count)
+        self.out = zeros(StepOutputs, count, observation=self.observation_size)
+        self.observation = self.out.observation.reshape(count, self.observation_size)
+        self.tables: TrackTables = build_tables(self.tracks)
+        self.rules = (config or RacerConfig()).rules(list(LAYOUTS).index(layout))
+        self.physics = physics
+        numbers = (np.array(self.rules), np.array(physics))
+        self._numbers = numbers
+        self._addresses = address_table(self.fleet, self.tables, self.actions, self.out, numbers)  # type: ignore[arg-type]
+        self._address = int(self._addresses.ctypes.data)
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_owner = 0
+        if jit_is_on():
+            self._step, self._observe = _native("step_entry"), _native("observe_entry")
+
+    def step(self) -> None:
+        """Advance every car by one tick with what is in `actions`."""
+        if not jit_is_on():
+            tick.step_fleet(
+                self.fleet, self.tables, self.actions, self.out, self.rules, self.physics, 0, self.count
+            )
+            return
+        parts = min(self.threads, self.count // CARS_WORTH_A_THREAD)
+        if parts < 2:
+            self._step(self._address, 0, self.count)
+            return
+        bounds = [self.count * k // parts for k in range(parts + 1)]
+        others = [
+            self._workers().submit(self._step, self._address, bounds[k], bounds[k + 1]) for k in range(1, parts)
+        ]
+        self._step(self._address, 0, bounds[1])
+        for other in others:
+            other.result()
+
+    def set_actions(self, actions: NDArray[np.floating[Any]]) -> None:
+        """Take a (count, 3) array of raw actions in the precision it comes in."""
+        self.actions.steer[:] = actions[:, 0]
+        self.actions.throttle[:] = actions[:, 1]
+        self.actions.brake[:] = actions[:, 2]
+
+    def place(self, car: int, track: int, start: Start, delay: int) -> None:
+        """Begin an episode: put a car at its start, with everything else as new, and write what its driver sees."""
+        fleet = self.fleet
+        for column in fleet:
+            column[car] = 0
+        fleet.track[car] = track
+        fleet.x_u[car], fleet.y_u[car], fleet.heading_rad[car] = start.x_u, start.y_u, start.heading_rad
+        fleet.vx_ups[car] = start.speed_ups * np.cos(start.heading_rad)
+        fleet.vy_ups[car] = start.speed_ups * np.sin(start.heading_rad)
+        fleet.speed_ups[car] = start.speed_ups
+        fleet.gate[car] = fleet.finish_gate[car] = start.gate
+        fleet.lap[car] = 1
+        fleet.best_lap_ticks[car] = -1
+        fleet.delay[car] = delay
+        for result in self.out[1:]:
+            result[car] = 0
+        self.observe(car, car + 1)
+
+    def observe(self, first: int, last: int) -> None:
+        """Recompute where cars are and what their drivers see, after their state was written by hand."""
+        if jit_is_on():
+            self._observe(self._address, first, last)
+        else:
+            tick.observe_fleet(self.fleet, self.tables, self.out, self.rules, self.physics, first, last)
+
+    def _workers(self) -> ThreadPoolExecutor:
+        """The thread pool, made on first use and made again in a forked child."""
+        if self._pool is None or self._pool_owner != os.getpid():
+            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="hotlap-batch")
+            self._pool_owner = os.getpid()
+        return self._pool

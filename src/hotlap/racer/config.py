@@ -1,0 +1,123 @@
+"""What a driver is paid for and when an episode ends: the keys of `ai-config.json`, checked and merged with defaults."""
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hotlap.errors import ConfigError, did_you_mean
+from hotlap.racer.fleet import Rules
+
+MAX_CONFIG_BYTES = 65_536
+
+
+@dataclass(frozen=True)
+class RewardWeights:
+    """Weights of the facts of one tick; names as in `ai-config.json`."""
+
+    progress: float = 1.0
+    """Paid for a whole lap of distance gained; lost again when driving back."""
+    speedBonus: float = 0.0
+    """Paid per tick at top speed."""
+    wallPenalty: float = -0.002
+    """Per tick with a wall within two units."""
+    offTrackPenalty: float = -0.001
+    """Per tick with the car's centre off the road."""
+    backwardPenalty: float = 0.0
+    """Per tick that loses distance along the lap."""
+    stillnessPenalty: float = -0.001
+    """Per tick slower than the stillness threshold."""
+    stillnessSpeedThreshold: float = 2.0
+    """Below this speed, in u/s, the car counts as still."""
+
+
+@dataclass(frozen=True)
+class EpisodeLimits:
+    """When an episode ends; names as in `ai-config.json`."""
+
+    maxSteps: int = 3000
+    """Steps until the episode is cut off, 60 a second."""
+    stillnessTimeoutTicks: int = 180
+    """Ticks in a row below the stillness threshold until the episode ends."""
+
+
+@dataclass(frozen=True)
+class RacerConfig:
+    """Rewards and limits of an episode."""
+
+    weights: RewardWeights = field(default_factory=RewardWeights)
+    episode: EpisodeLimits = field(default_factory=EpisodeLimits)
+
+    @classmethod
+    def load(cls, source: "RacerConfig | Mapping[str, Any] | str | Path | None") -> "RacerConfig":
+        """From a path to a JSON file, a dict or nothing; what is not said keeps its default."""
+        if source is None:
+            return cls()
+        if isinstance(source, RacerConfig):
+            return source
+        if isinstance(source, str | Path):
+            return cls.load(_read_json(Path(source)))
+        return _merged(cls(), source, "config")
+
+    def rules(self, layout: int) -> Rules:
+        """The same as numbers for the kernel."""
+        return Rules(
+            progress=self.weights.progress,
+            speed_bonus=self.weights.speedBonus,
+            wall_penalty=self.weights.wallPenalty,
+            off_track_penalty=self.weights.offTrackPenalty,
+            backward_penalty=self.weights.backwardPenalty,
+            stillness_penalty=self.weights.stillnessPenalty,
+            stillness_threshold_ups=self.weights.stillnessSpeedThreshold,
+            max_steps=float(self.episode.maxSteps),
+            stillness_timeout_ticks=float(self.episode.stillnessTimeoutTicks),
+            layout=float(layout),
+        )
+
+
+def _read_json(path: Path) -> Mapping[str, Any]:
+    try:
+        if path.stat().st_size > MAX_CONFIG_BYTES:
+            raise ConfigError(f"{path}: larger than {MAX_CONFIG_BYTES} bytes, which no config needs.")
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read as a JSON config: {error}. Give a file like ai-config.json.") from error
+    if not isinstance(content, Mapping):
+        raise ConfigError(f'{path}: a config is a JSON object with "weights" and "episode", not {type(content).__name__}.')
+    return content
+
+
+def _merged(default: Any, given: Any, where: str) -> Any:
+    """The default with the given values in it; every unknown key and every wrong value is refused by name."""
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{where} must be a mapping of names to values, not {type(given).__name__}.")
+    known = {item.name for item in dataclasses.fields(default)}
+    changes = {}
+    for key, value in given.items():
+        if key not in known:
+            hint = did_you_mean(str(key), known)
+            raise ConfigError(f'{where} has no key "{key}".{hint} Known: {", ".join(sorted(known))}.')
+        current = getattr(default, key)
+        name = f"{where}.{key}"
+        changes[key] = _merged(current, value, name) if dataclasses.is_dataclass(current) else _number(current, value, name)
+    return dataclasses.replace(default, **changes)
+
+
+def _number(default: float, value: Any, name: str) -> float:
+    """A finite number of the default's kind; counts are whole and at least one."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ConfigError(f"{name} must be a number, not {value!r}.")
+    try:
+        finite = math.isfinite(value)
+    except OverflowError:
+        finite = False
+    if not finite:
+        raise ConfigError(f"{name} must be finite, not {value!r}.")
+    if isinstance(default, int):
+        if value != int(value) or not 1 <= value <= 10**9:
+            raise ConfigError(f"{name} must be a whole number from 1 to 1000000000, not {value!r}.")
+        return int(value)
+    return float(value)

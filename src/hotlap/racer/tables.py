@@ -1,0 +1,324 @@
+"""Tracks laid out for the kernels: flat arrays, many tracks end to end, with the lookups that keep exact searches short.
+
+Four lookups, each only a shortcut to the same answer as a search over everything:
+- a cubic per entry of the arc table, so that a point of the centre line costs one short polynomial;
+- a grid of cells, each with the run of coarse centre-line samples that can be nearest to any point in it;
+- in the same cells, the wall segments that a car which starts its tick there could touch in it;
+- the walls as a strip of quads between left and right wall, through which a ray walks.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hotlap.kernel import kernel
+from hotlap.racer.fleet import Float64Array, Int32Array
+from hotlap.racer.physics import GATE_COUNT, WALL_REACH_U
+from hotlap.racer.tracks import Track
+
+CELL_U = 8.0
+CHORDS_PER_SEGMENT = 20
+STRIP_PAD = 16
+
+
+class TrackTables(NamedTuple):
+    """Every array the kernels read about tracks. The first block has one element per track: sizes and where rows begin."""
+
+    length_u: Float64Array
+    coarse_first: Int32Array
+    coarse_count: Int32Array
+    interval_first: Int32Array
+    interval_count: Int32Array
+    wall_first: Int32Array
+    wall_count: Int32Array
+    strip_first: Int32Array
+    cell_first: Int32Array
+    cell_columns: Int32Array
+    cell_rows: Int32Array
+    cell_x_u: Float64Array
+    cell_y_u: Float64Array
+    # The arc table: where each interval begins, its cubic x0 x1 x2 x3 y0 y1 y2 y3, its half-width and the slope of it.
+    interval_arc_u: Float64Array
+    interval_cubic: Float64Array
+    interval_half_width_u: Float64Array
+    interval_half_width_slope: Float64Array
+    # Coarse samples of the centre line: position, direction as a running angle, half-width, arc-table interval.
+    coarse_x_u: Float64Array
+    coarse_y_u: Float64Array
+    coarse_heading_rad: Float64Array
+    coarse_half_width_u: Float64Array
+    coarse_interval: Int32Array
+    # Wall points, inner then outer, each closed.
+    wall_x_u: Float64Array
+    wall_y_u: Float64Array
+    # The same walls as left and right of the driving direction, twice round.
+    left_x_u: Float64Array
+    left_y_u: Float64Array
+    right_x_u: Float64Array
+    right_y_u: Float64Array
+    # Grid cells: the run of coarse samples, and the run of `near_wall` entries.
+    cell_sample_first: Int32Array
+    cell_sample_count: Int32Array
+    cell_wall_first: Int32Array
+    cell_wall_count: Int32Array
+    near_wall: Int32Array
+    # Gates: both ends and the direction to cross them in.
+    gate_left_x_u: Float64Array
+    gate_left_y_u: Float64Array
+    gate_right_x_u: Float64Array
+    gate_right_y_u: Float64Array
+    gate_direction_x: Float64Array
+    gate_direction_y: Float64Array
+
+
+def build_tables(tracks: Sequence[Track]) -> TrackTables:
+    """The tables of several tracks, end to end; a car's track number picks its part."""
+    parts = [_tables_of_one(track) for track in tracks]
+    columns: dict[str, list[np.ndarray]] = {name: [] for name in TrackTables._fields}
+    sizes = {"coarse_first": 0, "interval_first": 0, "wall_first": 0, "strip_first": 0, "cell_first": 0}
+    near_walls = 0
+    for part in parts:
+        part["cell_wall_first"] = part["cell_wall_first"] + near_walls
+        near_walls += len(part["near_wall"])
+        for name, first in sizes.items():
+            part[name] = np.array([first], np.int32)
+        for name, column in columns.items():
+            column.append(np.atleast_1d(part[name]))
+        sizes["coarse_first"] += len(part["coarse_x_u"])
+        sizes["interval_first"] += len(part["interval_arc_u"])
+        sizes["wall_first"] += len(part["wall_x_u"])
+        sizes["strip_first"] += len(part["left_x_u"])
+        sizes["cell_first"] += len(part["cell_sample_first"])
+    return TrackTables(**{name: _joined(name, column) for name, column in columns.items()})
+
+
+def _joined(name: str, column: list[np.ndarray]) -> np.ndarray:
+    dtype = TrackTables.__annotations__[name].__args__[1].__args__[0]
+    return np.ascontiguousarray(np.concatenate(column), dtype)
+
+
+def _tables_of_one(track: Track) -> dict[str, np.ndarray]:
+    """All columns of one track but the row offsets, which depend on its neighbours."""
+    columns = {**_interval_columns(track), **_coarse_columns(track), **_wall_columns(track), **_gate_columns(track)}
+    columns.update(_cell_columns(track, columns))
+    columns["length_u"] = np.array([track.length_u])
+    return columns
+
+
+def _interval_columns(track: Track) -> dict[str, np.ndarray]:
+    """One cubic per arc-table interval, in distance from the interval's start, and the linear half-width with it."""
+    arcs = track.arc_lengths_u
+    count = len(arcs) - 1
+    segment = np.arange(count) // CHORDS_PER_SEGMENT
+    spans = np.diff(arcs)
+    start = (np.arange(count) % CHORDS_PER_SEGMENT) / CHORDS_PER_SEGMENT
+    rate = (1.0 / CHORDS_PER_SEGMENT) / spans
+    # c(t) with t = start + rate s, rewritten in powers of s.
+    c0, c1, c2, c3 = np.moveaxis(track.segment_coefficients()[segment], 2, 0)
+    t, r = start[:, None], rate[:, None]
+    powers = (
+        ((c3 * t + c2) * t + c1) * t + c0,
+        ((3.0 * c3 * t + 2.0 * c2) * t + c1) * r,
+        (3.0 * c3 * t + c2) * r**2,
+        c3 * r**3,
+    )
+    cubic = np.stack(powers, axis=2).reshape(count, 8)
+
+    control_arcs = arcs[::CHORDS_PER_SEGMENT]
+    widths = np.append(track.control_points[:, 2], track.control_points[0, 2])
+    slope = (np.diff(widths) / np.diff(control_arcs))[segment]
+    half_width = widths[segment] + slope * (arcs[:-1] - control_arcs[segment])
+    # One more row closes the table, so that `arc[k + 1]` always exists.
+    return {
+        "interval_arc_u": arcs,
+        "interval_count": np.array([count]),
+        "interval_cubic": np.append(cubic.ravel(), np.zeros(8)),
+        "interval_half_width_u": np.append(half_width, half_width[0]),
+        "interval_half_width_slope": np.append(slope, 0.0),
+    }
+
+
+def _coarse_columns(track: Track) -> dict[str, np.ndarray]:
+    """The samples the projection starts from, every two units or so, and what drivers see of the road ahead."""
+    count = max(100, math.ceil(track.length_u / 2.0))
+    arcs = np.arange(count) / count * track.length_u
+    position = track.position_at(arcs)
+    tangent = track.tangent_at(arcs)
+    interval = np.searchsorted(track.arc_lengths_u, arcs, side="right") - 1
+    return {
+        "coarse_count": np.array([count]),
+        "coarse_x_u": position[:, 0],
+        "coarse_y_u": position[:, 1],
+        "coarse_heading_rad": np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0])),
+        "coarse_half_width_u": track.half_width_at(arcs),
+        "coarse_interval": np.clip(interval, 0, len(track.arc_lengths_u) - 2),
+    }
+
+
+def _wall_columns(track: Track) -> dict[str, np.ndarray]:
+    """Both walls, once as closed lines for touching and once as the strip a ray walks through."""
+    points = np.concatenate([track.inner_wall, track.outer_wall])
+    left, right = track.inner_wall[:-1], track.outer_wall[:-1]
+    if not track.inner_is_left:
+        left, right = right, left
+    twice = np.arange(2 * len(left) + STRIP_PAD) % len(left)
+    return {
+        "wall_count": np.array([len(left)]),
+        "wall_x_u": points[:, 0],
+        "wall_y_u": points[:, 1],
+        "left_x_u": left[twice, 0],
+        "left_y_u": left[twice, 1],
+        "right_x_u": right[twice, 0],
+        "right_y_u": right[twice, 1],
+    }
+
+
+def _gate_columns(track: Track) -> dict[str, np.ndarray]:
+    ends = {"left": track.gate_left, "right": track.gate_right}
+    columns = {f"gate_{side}_{axis}_u": ends[side][:, k] for side in ends for k, axis in enumerate("xy")}
+    columns.update({f"gate_direction_{axis}": track.gate_direction[:, k] for k, axis in enumerate("xy")})
+    assert len(track.gate_arcs_u) == GATE_COUNT  # noqa: S101
+    return columns
+
+
+def _cell_columns(track: Track, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The grid over everything a car can reach inside the walls."""
+    wall_x, wall_y = columns["wall_x_u"], columns["wall_y_u"]
+    margin = WALL_REACH_U + CELL_U
+    x0, y0 = wall_x.min() - margin, wall_y.min() - margin
+    grid = CellGrid(
+        x_u=float(x0),
+        y_u=float(y0),
+        columns=int((wall_x.max() + margin - x0) / CELL_U) + 1,
+        rows=int((wall_y.max() + margin - y0) / CELL_U) + 1,
+    )
+    first, count = _sample_runs(grid, columns["coarse_x_u"], columns["coarse_y_u"], _widest_reach(track, columns))
+    wall_first, wall_count, near = _wall_lists(grid, wall_x, wall_y, len(track.inner_wall))
+    return {
+        "cell_columns": np.array([grid.columns]),
+        "cell_rows": np.array([grid.rows]),
+        "cell_x_u": np.array([grid.x_u]),
+        "cell_y_u": np.array([grid.y_u]),
+        "cell_sample_first": first,
+        "cell_sample_count": count,
+        "cell_wall_first": wall_first,
+        "cell_wall_count": wall_count,
+        "near_wall": near,
+    }
+
+
+def _widest_reach(track: Track, columns: dict[str, np.ndarray]) -> float:
+    """Distance from the centre line beyond which a cell is not given a run: no car inside the walls is there."""
+    inner, outer = track.inner_wall[:-1], track.outer_wall[:-1]
+    widest = max(np.hypot(*(wall - track.centre).T).max() for wall in (inner, outer))
+    return float(widest) + 3.0 * CELL_U
+
+
+class CellGrid(NamedTuple):
+    """A grid of square cells of CELL_U: its corner and its size."""
+
+    x_u: float
+    y_u: float
+    columns: int
+    rows: int
+
+
+@kernel
+def _box_distances(dx: float, dy: float) -> tuple[float, float]:
+    """Squared nearest and farthest distance from a point to a cell, given the offset to the cell's centre."""
+    half = CELL_U / 2.0
+    ax, ay = abs(dx), abs(dy)
+    nx, ny = max(ax - half, 0.0), max(ay - half, 0.0)
+    return nx * nx + ny * ny, (ax + half) * (ax + half) + (ay + half) * (ay + half)
+
+
+@kernel
+def _sample_runs(grid: CellGrid, xs: Float64Array, ys: Float64Array, reach_u: float) -> tuple[Int32Array, Int32Array]:
+    """For each cell the run of samples that can be nearest to a point in it; count 0 means: look at all of them."""
+    count = len(xs)
+    cells = grid.columns * grid.rows
+    bound = np.full(cells, reach_u * reach_u)
+    anchor = np.full(cells, -1, np.int32)
+    low = np.zeros(cells, np.int32)
+    high = np.zeros(cells, np.int32)
+    span = int(reach_u / CELL_U) + 2
+    # First pass: the sample whose farthest corner is nearest bounds the answer. Second pass: who is within that bound.
+    for second in range(2):
+        for i in range(count):
+            column = int((xs[i] - grid.x_u) / CELL_U)
+            row = int((ys[i] - grid.y_u) / CELL_U)
+            for r in range(max(row - span, 0), min(row + span + 1, grid.rows)):
+                for c in range(max(column - span, 0), min(column + span + 1, grid.columns)):
+                    cell = r * grid.columns + c
+                    near, far = _box_distances(
+                        grid.x_u + (c + 0.5) * CELL_U - xs[i], grid.y_u + (r + 0.5) * CELL_U - ys[i]
+                    )
+                    if second == 0:
+                        if far < bound[cell]:
+                            bound[cell] = far
+                            anchor[cell] = i
+                    elif anchor[cell] >= 0 and near <= bound[cell] + 1e-6:
+                        offset = i - anchor[cell]
+                        if offset > count // 2:
+                            offset -= count
+                        elif offset < -(count // 2):
+                            offset += count
+                        low[cell] = min(low[cell], offset)
+                        high[cell] = max(high[cell], offset)
+    first = np.zeros(cells, np.int32)
+    length = np.zeros(cells, np.int32)
+    for cell in range(cells):
+        if anchor[cell] >= 0:
+            first[cell] = (anchor[cell] + low[cell] + count) % count
+            length[cell] = high[cell] - low[cell] + 1
+    return first, length
+
+
+@kernel
+def _segment_distance(x: float, y: float, ax: float, ay: float, bx: float, by: float) -> float:
+    """Distance from a point to a segment."""
+    ex, ey = bx - ax, by - ay
+    squared = ex * ex + ey * ey
+    t = 0.0
+    if squared > 0.0:
+        t = min(max(((x - ax) * ex + (y - ay) * ey) / squared, 0.0), 1.0)
+    return math.sqrt((ax + t * ex - x) ** 2 + (ay + t * ey - y) ** 2)
+
+
+@kernel
+def _wall_lists(
+    grid: CellGrid, xs: Float64Array, ys: Float64Array, line: int
+) -> tuple[Int32Array, Int32Array, Int32Array]:
+    """For each cell the wall segments (by first point, in order) within a tick's reach of any point in it."""
+    cells = grid.columns * grid.rows
+    reach = WALL_REACH_U + CELL_U * math.sqrt(0.5)
+    counts = np.zeros(cells, np.int32)
+    firsts = np.zeros(cells, np.int32)
+    lists = np.zeros(0, np.int32)
+    # First pass counts, second pass fills: walking the points in order keeps every list in order.
+    for second in range(2):
+        if second == 1:
+            total = 0
+            for cell in range(cells):
+                firsts[cell] = total
+                total += counts[cell]
+                counts[cell] = 0
+            lists = np.zeros(total, np.int32)
+        for i in range(len(xs) - 1):
+            if i == line - 1:
+                continue
+            low_x, high_x = min(xs[i], xs[i + 1]) - reach, max(xs[i], xs[i + 1]) + reach
+            low_y, high_y = min(ys[i], ys[i + 1]) - reach, max(ys[i], ys[i + 1]) + reach
+            for r in range(max(int((low_y - grid.y_u) / CELL_U), 0), min(int((high_y - grid.y_u) / CELL_U) + 1, grid.rows)):
+                for c in range(
+                    max(int((low_x - grid.x_u) / CELL_U), 0), min(int((high_x - grid.x_u) / CELL_U) + 1, grid.columns)
+                ):
+                    x, y = grid.x_u + (c + 0.5) * CELL_U, grid.y_u + (r + 0.5) * CELL_U
+                    if _segment_distance(x, y, xs[i], ys[i], xs[i + 1], ys[i + 1]) <= reach:
+                        cell = r * grid.columns + c
+                        if second == 1:
+                            lists[firsts[cell] + counts[cell]] = i
+                        counts[cell] += 1
+    return firsts, counts, lists
