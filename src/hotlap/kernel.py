@@ -30,7 +30,8 @@ from numba.np import arrayobj
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 EntrySignature = types.void(types.CPointer(types.int64), types.int64, types.int64)
-KERNEL_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "nogil": True}
+# No reference counting, so no allocation; every call inlined, since a struct of arrays is hundreds of words to pass on.
+KERNEL_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "_nrt": False, "forceinline": True}
 KEPT_CACHES = 4
 
 
@@ -41,7 +42,7 @@ def kernel_hash() -> str:
     package = Path(__file__).parent
     for path in [Path(__file__), *sorted(package.glob("*/*.py"))]:
         source = path.read_bytes()
-        if b"@kernel" in source:
+        if b"@kernel" in source or b"@builder" in source:
             digest.update(path.name.encode() + b"\0" + source)
     return digest.hexdigest()[:16]
 
@@ -88,10 +89,15 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
+def builder(function: Function) -> Function:
+    """Compile a function that prepares tables for kernels: it may allocate, and runs on the CPU only."""
+    compiled: Function = _with_cache_folder(lambda cache: numba.njit(cache=cache, error_model="numpy")(function))
+    return compiled
+
+
 def native_entry(function: Callable[[Any, int, int], None]) -> Callable[[int, int, int], None]:
     """A C function pointer for an entry `f(addresses, first, last)`; the call releases the GIL."""
-    options = {key: value for key, value in KERNEL_OPTIONS.items() if key != "nogil"}
-    compiled = _with_cache_folder(lambda cache: numba.cfunc(EntrySignature, cache=cache, **options)(function))
+    compiled = _with_cache_folder(lambda cache: numba.cfunc(EntrySignature, cache=cache, **KERNEL_OPTIONS)(function))
     prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     entry = prototype(compiled.address)
     entry.keep_alive = compiled  # type: ignore[attr-defined]

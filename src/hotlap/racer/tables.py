@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hotlap.kernel import kernel
+from hotlap.kernel import builder
 from hotlap.racer.fleet import Float64Array, Int32Array
 from hotlap.racer.physics import GATE_COUNT, WALL_REACH_U
 from hotlap.racer.tracks import Track
@@ -225,7 +225,7 @@ class CellGrid(NamedTuple):
     rows: int
 
 
-@kernel
+@builder
 def _box_distances(dx: float, dy: float) -> tuple[float, float]:
     """Squared nearest and farthest distance from a point to a cell, given the offset to the cell's centre."""
     half = CELL_U / 2.0
@@ -234,7 +234,7 @@ def _box_distances(dx: float, dy: float) -> tuple[float, float]:
     return nx * nx + ny * ny, (ax + half) * (ax + half) + (ay + half) * (ay + half)
 
 
-@kernel
+@builder
 def _sample_runs(grid: CellGrid, xs: Float64Array, ys: Float64Array, reach_u: float) -> tuple[Int32Array, Int32Array]:
     """For each cell the run of samples that can be nearest to a point in it; count 0 means: look at all of them."""
     count = len(xs)
@@ -276,7 +276,7 @@ def _sample_runs(grid: CellGrid, xs: Float64Array, ys: Float64Array, reach_u: fl
     return first, length
 
 
-@kernel
+@builder
 def _segment_distance(x: float, y: float, ax: float, ay: float, bx: float, by: float) -> float:
     """Distance from a point to a segment."""
     ex, ey = bx - ax, by - ay
@@ -287,7 +287,7 @@ def _segment_distance(x: float, y: float, ax: float, ay: float, bx: float, by: f
     return math.sqrt((ax + t * ex - x) ** 2 + (ay + t * ey - y) ** 2)
 
 
-@kernel
+@builder
 def _wall_lists(
     grid: CellGrid, xs: Float64Array, ys: Float64Array, line: int
 ) -> tuple[Int32Array, Int32Array, Int32Array]:
