@@ -29,7 +29,7 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-EntrySignature = types.void(types.CPointer(types.int64), types.int64, types.int64)
+EntrySignature = types.void(types.CPointer(types.int64), types.int64, types.int64, types.int64)
 # No reference counting, so no allocation; every call inlined, since a struct of arrays is hundreds of words to pass on.
 KERNEL_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "_nrt": False, "forceinline": True}
 KEPT_CACHES = 4
@@ -95,10 +95,10 @@ def builder(function: Function) -> Function:
     return compiled
 
 
-def native_entry(function: Callable[[Any, int, int], None]) -> Callable[[int, int, int], None]:
-    """A C function pointer for an entry `f(addresses, first, last)`; the call releases the GIL."""
+def native_entry(function: Callable[[Any, int, int, int], None]) -> Callable[[int, int, int, int], None]:
+    """A C function pointer for an entry `f(addresses, first, last, mode)`; the call releases the GIL."""
     compiled = _with_cache_folder(lambda cache: numba.cfunc(EntrySignature, cache=cache, **KERNEL_OPTIONS)(function))
-    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)
     entry = prototype(compiled.address)
     entry.keep_alive = compiled  # type: ignore[attr-defined]
     return entry

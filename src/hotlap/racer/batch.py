@@ -25,8 +25,8 @@ CARS_WORTH_A_THREAD = 64
 
 
 @cache
-def _native(name: str) -> Callable[[int, int, int], None]:
-    return native_entry(getattr(tick, name))
+def _compiled_update() -> Callable[[int, int, int, int], None]:
+    return native_entry(tick.update_entry)
 
 
 def layout_size(layout: str) -> int:
@@ -69,27 +69,26 @@ class RacerBatch:
         self._address = int(self._addresses.ctypes.data)
         self._pool: ThreadPoolExecutor | None = None
         self._pool_owner = 0
-        if jit_is_on():
-            self._step, self._observe = _native("step_entry"), _native("observe_entry")
+        self._update = _compiled_update() if jit_is_on() else self._interpreted_update
 
     def step(self) -> None:
         """Advance every car by one tick with what is in `actions`."""
-        if not jit_is_on():
-            tick.step_fleet(
-                self.fleet, self.tables, self.actions, self.out, self.rules, self.physics, 0, self.count
-            )
-            return
         parts = min(self.threads, self.count // CARS_WORTH_A_THREAD)
         if parts < 2:
-            self._step(self._address, 0, self.count)
+            self._update(self._address, 0, self.count, 1)
             return
         bounds = [self.count * k // parts for k in range(parts + 1)]
         others = [
-            self._workers().submit(self._step, self._address, bounds[k], bounds[k + 1]) for k in range(1, parts)
+            self._workers().submit(self._update, self._address, bounds[k], bounds[k + 1], 1) for k in range(1, parts)
         ]
-        self._step(self._address, 0, bounds[1])
+        self._update(self._address, 0, bounds[1], 1)
         for other in others:
             other.result()
+
+    def _interpreted_update(self, _address: int, first: int, last: int, drives: int) -> None:
+        """The same kernels as plain Python, for coverage and for stepping through them."""
+        numbers = (self.rules, self.physics)
+        tick.update_fleet(self.fleet, self.tables, self.actions, self.out, *numbers, first, last, drives)
 
     def set_actions(self, actions: NDArray[np.floating[Any]]) -> None:
         """Take a (count, 3) array of raw actions in the precision it comes in."""
@@ -117,10 +116,7 @@ class RacerBatch:
 
     def observe(self, first: int, last: int) -> None:
         """Recompute where cars are and what their drivers see, after their state was written by hand."""
-        if jit_is_on():
-            self._observe(self._address, first, last)
-        else:
-            tick.observe_fleet(self.fleet, self.tables, self.out, self.rules, self.physics, first, last)
+        self._update(self._address, first, last, 0)
 
     def _workers(self) -> ThreadPoolExecutor:
         """The thread pool, made on first use and made again in a forked child."""

@@ -93,15 +93,12 @@ def write_observation(
 
 
 @kernel
-def tick_car(
-    fleet: FleetState, car: int, tables: TrackTables, actions: Actions, rules: Rules, out: StepOutputs, physics: Physics
-) -> None:
-    """Advance one car by one tick, in place."""
-    track = fleet.track[car]
+def drive_car(
+    fleet: FleetState, car: int, tables: TrackTables, actions: Actions, out: StepOutputs, physics: Physics
+) -> Move:
+    """Drive for a tick and meet the walls; the surface the car stands on is known from the tick before."""
     before = car_at(fleet, car)
-    arc_before = fleet.arc_u[car]
-
-    # The surface it stands on is known from the last tick; drive, then meet the walls.
+    track = fleet.track[car]
     controls = take_controls(fleet, car, actions)
     driven = advance_car(before, controls, fleet.surface[car], physics)
     walls = walls_near(cell_of(before.x_u, before.y_u, track, tables), track, tables)
@@ -109,23 +106,11 @@ def tick_car(
     write_car(fleet, car, after)
     out.collided[car] = collided
     out.wall_contact[car] = touches_wall(after.x_u, after.y_u, walls, tables, physics)
-
-    # Where that is, and what it means for the lap.
-    write_place(fleet, car, tables, physics)
-    fleet.lap_off_road_ticks[car] += fleet.surface[car] != ROAD
-    fleet.lap_wall_ticks[car] += out.wall_contact[car] or collided
-    move = Move(from_x_u=before.x_u, from_y_u=before.y_u, to_x_u=after.x_u, to_y_u=after.y_u)
-    accumulate_race(fleet, car, move, tables, out)
-
-    # What the driver is told.
-    write_observation(fleet, car, tables, rules, out, physics)
-    length = tables.length_u[track]
-    write_reward(fleet, car, lap_progress(arc_before, fleet.arc_u[car], length), length, rules, out, physics)
-    accumulate_episode(fleet, car, rules, out)
+    return Move(from_x_u=before.x_u, from_y_u=before.y_u, to_x_u=after.x_u, to_y_u=after.y_u)
 
 
 @kernel
-def step_fleet(
+def update_fleet(
     fleet: FleetState,
     tables: TrackTables,
     actions: Actions,
@@ -134,25 +119,32 @@ def step_fleet(
     physics: Physics,
     first: int,
     last: int,
+    drives: int,
 ) -> None:
-    """Advance the cars from `first` up to `last`, in place."""
-    for car in range(first, last):
-        tick_car(fleet, car, tables, actions, rules, out, physics)
+    """Advance the cars from `first` up to `last` by one tick, in place.
 
-
-@kernel
-def observe_fleet(
-    fleet: FleetState, tables: TrackTables, out: StepOutputs, rules: Rules, physics: Physics, first: int, last: int
-) -> None:
-    """Place cars that were put somewhere by hand, and write what their drivers see."""
+    With `drives` 0 nothing moves: the cars, put somewhere by hand, are placed on their tracks and their drivers shown it.
+    """
+    move = Move(from_x_u=0.0, from_y_u=0.0, to_x_u=0.0, to_y_u=0.0)
     for car in range(first, last):
+        arc_before = fleet.arc_u[car]
+        if drives:
+            move = drive_car(fleet, car, tables, actions, out, physics)
         write_place(fleet, car, tables, physics)
+        if drives:
+            fleet.lap_off_road_ticks[car] += fleet.surface[car] != ROAD
+            fleet.lap_wall_ticks[car] += out.wall_contact[car] | out.collided[car]
+            accumulate_race(fleet, car, move, tables, out)
         write_observation(fleet, car, tables, rules, out, physics)
+        if drives:
+            length = tables.length_u[fleet.track[car]]
+            write_reward(fleet, car, lap_progress(arc_before, fleet.arc_u[car], length), length, rules, out, physics)
+            accumulate_episode(fleet, car, rules, out)
 
 
-def step_entry(addresses, first, last):  # type: ignore[no-untyped-def]
-    """`step_fleet` over an address table."""
-    step_fleet(
+def update_entry(addresses, first, last, drives):  # type: ignore[no-untyped-def]
+    """`update_fleet` over an address table: what is compiled for every machine."""
+    update_fleet(
         arrays_at(addresses, FLEET_SLOT, FleetState),
         arrays_at(addresses, TABLES_SLOT, TrackTables),
         arrays_at(addresses, ACTIONS_SLOT, Actions),
@@ -161,17 +153,5 @@ def step_entry(addresses, first, last):  # type: ignore[no-untyped-def]
         numbers_at(addresses, PHYSICS_SLOT, Physics),
         first,
         last,
-    )
-
-
-def observe_entry(addresses, first, last):  # type: ignore[no-untyped-def]
-    """`observe_fleet` over an address table."""
-    observe_fleet(
-        arrays_at(addresses, FLEET_SLOT, FleetState),
-        arrays_at(addresses, TABLES_SLOT, TrackTables),
-        arrays_at(addresses, OUTPUTS_SLOT, StepOutputs),
-        numbers_at(addresses, RULES_SLOT, Rules),
-        numbers_at(addresses, PHYSICS_SLOT, Physics),
-        first,
-        last,
+        drives,
     )
