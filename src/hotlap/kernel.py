@@ -17,6 +17,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
 import llvmlite
@@ -84,9 +85,33 @@ def _with_cache_folder(compile_it: Callable[[bool], Any]) -> Any:
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function of numbers and arrays on first use; float64 as written, no fast-math, no exceptions inside."""
-    compiled: Function = _with_cache_folder(lambda cache: numba.njit(cache=cache, **KERNEL_OPTIONS)(function))
-    return compiled
+    """Mark a function of numbers and arrays as part of the physics.
+
+    Called from Python it is the plain function, easy to step through; `compile_kernel` turns it, with all the kernels
+    it calls, into machine code.
+    """
+    function.__kernel__ = True  # type: ignore[attr-defined]
+    return function
+
+
+def compile_kernel(function: Callable[..., Any], decorate: Callable[[Any], Any]) -> Any:
+    """A kernel compiled by a decorator, every kernel it calls compiled by the same one before it."""
+    done: dict[Any, Any] = {}
+
+    def compiled(plain: Any) -> Any:
+        if plain not in done:
+            called = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
+            kernels = {name: compiled(value) for name, value in called.items() if hasattr(value, "__kernel__")}
+            done[plain] = decorate(_with_globals(plain, kernels))
+        return done[plain]
+
+    return compiled(function)
+
+
+def _with_globals(function: Any, changes: dict[str, Any]) -> Any:
+    """The same function looking at other globals."""
+    clone = FunctionType(function.__code__, {**function.__globals__, **changes}, function.__name__)
+    return functools.update_wrapper(clone, function)
 
 
 def builder(function: Function) -> Function:
@@ -97,7 +122,14 @@ def builder(function: Function) -> Function:
 
 def native_entry(function: Callable[[Any, int, int, int], None]) -> Callable[[int, int, int, int], None]:
     """A C function pointer for an entry `f(addresses, first, last, mode)`; the call releases the GIL."""
-    compiled = _with_cache_folder(lambda cache: numba.cfunc(EntrySignature, cache=cache, **KERNEL_OPTIONS)(function))
+    inner = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **KERNEL_OPTIONS)
+
+    def decorate(plain: Any) -> Any:
+        if plain.__name__ != function.__name__:
+            return inner(plain)
+        return _with_cache_folder(lambda cache: numba.cfunc(EntrySignature, cache=cache, **KERNEL_OPTIONS)(plain))
+
+    compiled = compile_kernel(function, decorate)
     prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)
     entry = prototype(compiled.address)
     entry.keep_alive = compiled  # type: ignore[attr-defined]
