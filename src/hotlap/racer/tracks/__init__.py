@@ -1,6 +1,19 @@
 """Closed tracks for the racer: built-in, from files, generated; their geometry, checks and pictures."""
 
 from hotlap.racer.tracks.catalogue import load_track, track_ids
+from hotlap.racer.tracks.generate import DIFFICULTIES, generate_track
+from hotlap.racer.tracks.importing import import_circuit
 from hotlap.racer.tracks.track import Track, build_track
+from hotlap.racer.tracks.track_files import read_track_file, write_track_file
 
-__all__ = ["Track", "build_track", "load_track", "track_ids"]
+__all__ = [
+    "DIFFICULTIES",
+    "Track",
+    "build_track",
+    "generate_track",
+    "import_circuit",
+    "load_track",
+    "read_track_file",
+    "track_ids",
+    "write_track_file",
+]

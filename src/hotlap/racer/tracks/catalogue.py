@@ -1,33 +1,63 @@
-"""Where tracks come from: built-in data files, for now."""
+"""Where tracks come from: built-in data files, seeds, and files of the user."""
 
-import json
+import re
 from functools import cache
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
 
-from hotlap.errors import UnknownTrackError, did_you_mean
-from hotlap.racer.tracks.track import Track, build_track
+from hotlap.errors import TrackError, UnknownTrackError, did_you_mean
+from hotlap.racer.tracks.generate import DIFFICULTIES, LARGEST_SEED, generate_track
+from hotlap.racer.tracks.importing import import_circuit
+from hotlap.racer.tracks.track import Track
+from hotlap.racer.tracks.track_files import read_track_file
 
-BUILT_IN_IDS = ("track-01", "track-02", "track-03")
+FILE_SUFFIXES = (".json", ".csv")
 
 
+@cache
 def track_ids() -> tuple[str, ...]:
     """The built-in tracks, easiest first."""
-    return BUILT_IN_IDS
+    folder = files("hotlap.racer.tracks") / "data"
+    return tuple(sorted(file.name.removesuffix(".json") for file in folder.iterdir() if file.name.endswith(".json")))
 
 
 def load_track(name_or_path: str | Path | Track) -> Track:
-    """The track of that name."""
+    """The track of that name: "track-01", "generated:7", "generated:7:hard", or the path of a .json or .csv file.
+
+    A CSV file is imported with the usual scale and smoothing. A Track is handed back as it is.
+    """
     if isinstance(name_or_path, Track):
         return name_or_path
-    if str(name_or_path) not in BUILT_IN_IDS:
-        hint = did_you_mean(str(name_or_path), BUILT_IN_IDS)
-        raise UnknownTrackError(f'no track "{name_or_path}".{hint} Run "hotlap tracks list".')
-    return _built_in(str(name_or_path))
+
+    name = str(name_or_path)
+    if name in track_ids():
+        return _built_in(name)
+    if name.startswith("generated"):
+        return _from_seed(name)
+    if isinstance(name_or_path, Path) or name.lower().endswith(FILE_SUFFIXES) or "/" in name or "\\" in name:
+        return _from_file(Path(name))
+    raise UnknownTrackError(f'no track "{name}".{did_you_mean(name, track_ids())} Run "hotlap tracks list".')
 
 
 @cache
 def _built_in(track_id: str) -> Track:
-    text = (files("hotlap.racer.tracks") / "data" / f"{track_id}.json").read_text(encoding="utf-8")
-    data = json.loads(text)
-    return build_track(data["points"], track_id=data["id"], name=data["name"], par_ticks=tuple(data["par_ticks"]))
+    with as_file(files("hotlap.racer.tracks") / "data" / f"{track_id}.json") as path:
+        return read_track_file(path, track_id)
+
+
+def _from_seed(name: str) -> Track:
+    """The generated track of "generated:SEED" or "generated:SEED:DIFFICULTY"."""
+    parts = re.fullmatch(r"generated:([0-9]{1,19})(?::([a-z]+))?", name)
+    if parts is None or int(parts[1]) > LARGEST_SEED or (parts[2] or "medium") not in DIFFICULTIES:
+        hint = did_you_mean(parts[2], DIFFICULTIES) if parts and parts[2] else ""
+        form = f"generated:SEED or generated:SEED:{'|'.join(DIFFICULTIES)}"
+        raise UnknownTrackError(f'no track "{name}".{hint} Write {form}, like "generated:7:hard".')
+    return generate_track(int(parts[1]), parts[2] or "medium")
+
+
+def _from_file(path: Path) -> Track:
+    if path.suffix.lower() == ".csv":
+        return import_circuit(path).track
+    if path.suffix.lower() == ".json":
+        return read_track_file(path)
+    raise TrackError(f'{path}: a track file ends in .json or .csv. Run "hotlap tracks list" for the built-in tracks.')
