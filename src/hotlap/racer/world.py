@@ -1,0 +1,150 @@
+"""The racing world as the rest of the house sees it: a fleet, its tracks, how episodes begin, and the info keys."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotlap.errors import ActionError, ConfigError, did_you_mean
+from hotlap.racer.batch import RacerBatch, layout_size
+from hotlap.racer.config import RacerConfig
+from hotlap.racer.starts import check_start_kind, choose_start
+from hotlap.racer.tracks import Track, load_track
+
+Array = NDArray[Any]
+TrackChoice = str | Path | Track | Sequence[str | Path | Track]
+ACTION_SHAPE_MESSAGE = "action must be a 3-element array [steer, throttle, brake]"
+ACTION_VALUE_MESSAGE = "action elements must be finite numbers"
+RESET_OPTIONS = ("start", "gate", "track", "action_delay")
+ACTION_LOW = np.array([-1.0, 0.0, 0.0], np.float32)
+ACTION_HIGH = np.array([1.0, 1.0, 1.0], np.float32)
+SIGNED_CLASSIC = (10, 11)
+
+
+def observation_bounds(layout: str) -> tuple[Array, Array]:
+    """Lowest and highest value of each observation: the classic ones are scaled, the full ones are not bounded."""
+    size = layout_size(layout)
+    if layout != "classic":
+        return np.full(size, -np.inf, np.float32), np.full(size, np.inf, np.float32)
+    low = np.zeros(size, np.float32)
+    low[list(SIGNED_CLASSIC)] = -1.0
+    return low, np.ones(size, np.float32)
+
+
+def check_delay(delay: int | str) -> int | str:
+    """0 or 1 ticks between deciding and acting, or "random": drawn for each episode."""
+    if delay == "random" or (isinstance(delay, int | np.integer) and not isinstance(delay, bool) and delay in (0, 1)):
+        return delay
+    raise ConfigError(f'action_delay must be 0, 1 or "random", not {delay!r}.')
+
+
+def check_options(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Reset options with known names only."""
+    for key in options or {}:
+        if key not in RESET_OPTIONS:
+            raise ConfigError(
+                f'no reset option "{key}".{did_you_mean(str(key), RESET_OPTIONS)} Known: {", ".join(RESET_OPTIONS)}.'
+            )
+    return options or {}
+
+
+class RacerWorld:
+    """Cars on closed tracks; with several tracks, each episode draws one."""
+
+    name = "racer"
+
+    def __init__(
+        self,
+        count: int,
+        track: TrackChoice = "track-01",
+        config: RacerConfig | Mapping[str, Any] | str | Path | None = None,
+        observation: str = "classic",
+        action_delay: int | str = 0,
+        start: str = "grid",
+        threads: int | None = None,
+    ) -> None:
+        chosen = [track] if isinstance(track, str | Path | Track) else list(track)
+        if not chosen:
+            raise ConfigError("a racer world needs at least one track.")
+        self.count = count
+        self.layout = observation
+        self.config = RacerConfig.load(config)
+        self.start = check_start_kind(start)
+        self.action_delay = check_delay(action_delay)
+        self.observation_bounds = observation_bounds(observation)
+        self.action_bounds = (ACTION_LOW, ACTION_HIGH)
+        self.batch = RacerBatch(count, [load_track(item) for item in chosen], self.config, observation, threads)
+        self.fleet, self.out, self.tracks = self.batch.fleet, self.batch.out, self.batch.tracks
+        self.observation, self.reward = self.batch.observation, self.out.reward
+        self.terminated, self.truncated = self.out.terminated.view(np.bool_), self.out.truncated.view(np.bool_)
+
+    def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:
+        """Put one car at its start; options may name start, gate, track (its number in the set) and action_delay."""
+        given = check_options(options)
+        kind = check_start_kind(given.get("start", self.start))
+        delay = check_delay(given.get("action_delay", self.action_delay))
+        track = self._track_number(given.get("track"), rng)
+        chosen = choose_start(self.tracks[track], kind, given.get("gate"), rng)
+        self.batch.place(car, track, chosen, int(rng.integers(2)) if delay == "random" else int(delay))
+
+    def _track_number(self, wanted: Any, rng: np.random.Generator) -> int:
+        if wanted is None:
+            return int(rng.integers(len(self.tracks))) if len(self.tracks) > 1 else 0
+        if isinstance(wanted, bool) or not isinstance(wanted, int | np.integer) or not 0 <= wanted < len(self.tracks):
+            raise ConfigError(f"track must be a number from 0 to {len(self.tracks) - 1} of this world's set, not {wanted!r}.")
+        return int(wanted)
+
+    def advance(self, actions: Array) -> None:
+        """One tick of every car with raw actions of shape (count, 3), clamped by the rules of the world."""
+        actions = np.asarray(actions)
+        if actions.dtype.kind not in "fiu":
+            raise ActionError(ACTION_VALUE_MESSAGE)
+        if actions.shape != (self.count, 3):
+            raise ActionError(f"{ACTION_SHAPE_MESSAGE} for each of {self.count} cars, not shape {actions.shape}")
+        if not np.isfinite(actions).all():
+            raise ActionError(ACTION_VALUE_MESSAGE)
+        self.batch.set_actions(actions)
+        self.batch.step()
+
+    def step_columns(self) -> dict[str, Array]:
+        """The thirteen keys of a step's info. `speed` is the reward's part; the car's speed is `rawSpeed`."""
+        fleet, out = self.fleet, self.out
+        ticks = fleet.tick.copy()
+        return {
+            "progress": out.progress.copy(),
+            "speed": out.speed.copy(),
+            "wall": out.wall.copy(),
+            "offTrack": out.off_track.copy(),
+            "backward": out.backward.copy(),
+            "stillness": out.stillness.copy(),
+            "tick": ticks,
+            "rawSpeed": fleet.speed_ups.copy(),
+            "lap": fleet.lap.copy(),
+            "checkpoint": fleet.gate.copy(),
+            "stepCount": ticks,
+            "wallContact": out.wall_contact.astype(np.bool_),
+            "stillnessCounter": fleet.still_ticks.copy(),
+        }
+
+    def reset_columns(self) -> dict[str, Array]:
+        """The five keys of a reset's info. Here `speed` is the car's."""
+        fleet = self.fleet
+        return {
+            "tick": fleet.tick.copy(),
+            "speed": fleet.speed_ups.copy(),
+            "lap": fleet.lap.copy(),
+            "checkpoint": fleet.gate.copy(),
+            "stepCount": fleet.tick.copy(),
+        }
+
+    def noteworthy(self) -> Array:
+        """Cars that just finished a lap."""
+        return self.out.lap_complete.view(np.bool_)
+
+    def extra_info(self, car: int) -> dict[str, Any]:
+        """A finished lap: how many ticks, and whether it was clean."""
+        if not self.out.lap_complete[car]:
+            return {}
+        return {"lapTicks": int(self.out.last_lap_ticks[car]), "lapClean": bool(self.out.lap_clean[car])}

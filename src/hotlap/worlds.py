@@ -1,0 +1,58 @@
+"""What the rest of the house may know about a world: many cars advanced together, facts in columns; and the registry."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotlap.errors import ConfigError, did_you_mean
+
+Array = NDArray[Any]
+
+
+class World(Protocol):
+    """A batch of cars in one kind of world. It owns its arrays and overwrites them: adapters hand out copies."""
+
+    name: str
+    count: int
+    observation_bounds: tuple[Array, Array]
+    action_bounds: tuple[Array, Array]
+    observation: Array
+    reward: Array
+    terminated: Array
+    truncated: Array
+
+    def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:
+        """Start a new episode for one car; every die it needs comes from `rng`."""
+
+    def advance(self, actions: Array) -> None:
+        """One tick of every car. The actions are checked first: a wrong one raises and nothing moves."""
+
+    def step_columns(self) -> dict[str, Array]:
+        """What a step's info dictionaries say, as one new array per key."""
+
+    def reset_columns(self) -> dict[str, Array]:
+        """What a reset's info dictionaries say, as one new array per key."""
+
+    def noteworthy(self) -> Array:
+        """Which cars' infos deserve to be complete dictionaries this tick, apart from those that are done."""
+
+    def extra_info(self, car: int) -> dict[str, Any]:
+        """What a noteworthy tick says beyond the columns."""
+
+
+# name -> module and function that makes a batch: a new world is one new row.
+WORLDS: dict[str, tuple[str, str]] = {"racer": ("hotlap.racer.world", "RacerWorld")}
+
+
+def make_world(name: str, count: int, **options: Any) -> World:
+    """A batch of `count` cars in the named world."""
+    if name not in WORLDS:
+        raise ConfigError(f'no world "{name}".{did_you_mean(name, WORLDS)} Known: {", ".join(WORLDS)}.')
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise ConfigError(f"a batch needs a whole number of cars, at least 1, not {count!r}.")
+    module, factory = WORLDS[name]
+    make: Callable[..., World] = getattr(import_module(module), factory)
+    return make(int(count), **options)
