@@ -1,12 +1,14 @@
 """The house itself: the command line, dependencies and their bounds, import rules, and documentation that runs."""
 
 import ast
+import inspect
 import os
 import re
 import shlex
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
 from importlib.metadata import requires
 from pathlib import Path
 
@@ -96,8 +98,11 @@ def test_unknown_option_exits_with_the_users_mistake(capsys):
 
 
 @pytest.mark.parametrize("command", every_command(cli.HOTLAP), ids=lambda command: command.target)
-def test_every_verb_leads_to_something_that_can_be_called(command):
-    assert callable(cli.load(command.target))
+def test_every_verb_shows_its_own_help(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.run_command(command, "hotlap", ["--help"])
+    assert stop.value.code == 0
+    assert inspect.getdoc(cli.load(command.target)) in " ".join(capsys.readouterr().out.split())
 
 
 def failing_verb(monkeypatch, error: BaseException) -> None:
@@ -127,10 +132,19 @@ def test_bug_is_not_dressed_up_as_a_users_mistake(monkeypatch):
         cli.main(["benchmark", "env"])
 
 
-@pytest.mark.parametrize(("result", "status"), [(None, 0), (0, 0), (1, 1)])
-def test_what_a_verb_returns_is_the_exit_code(monkeypatch, result, status):
-    monkeypatch.setattr(cli, "load", lambda _target: lambda: result)
-    assert cli.main(["benchmark", "env"]) == status
+@dataclass(frozen=True)
+class Judge:
+    verdict: int | None = None
+    """What `run` returns."""
+
+    def run(self) -> int | None:
+        return self.verdict
+
+
+@pytest.mark.parametrize(("words", "status"), [([], 0), (["--verdict", "0"], 0), (["--verdict", "1"], 1)])
+def test_what_a_verb_returns_is_the_exit_code(monkeypatch, words, status):
+    monkeypatch.setattr(cli, "load", lambda _target: Judge)
+    assert cli.main(["benchmark", "env", *words]) == status
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes break differently there")

@@ -3,7 +3,7 @@
 import importlib
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -18,7 +18,7 @@ BROKEN_PIPE = 141  # what a shell reports for a reader that left
 
 @dataclass(frozen=True)
 class Command:
-    """Something to run: a dataclass of options with a `run` method, or a function of options."""
+    """Something to run: a dataclass of options whose `run` does it and may return an exit code."""
 
     summary: str
     """One line for the overview."""
@@ -42,19 +42,17 @@ HOTLAP = Group(
         "tracks": Group(
             "List, draw, import and generate tracks.",
             {
-                "list": Command("Every track at hand.", "hotlap.racer.tracks.command:list_tracks"),
-                "show": Command("Facts and a picture of one track.", "hotlap.racer.tracks.command:show_track"),
-                "import": Command(
-                    "Turn a CSV of a real circuit into a track.", "hotlap.racer.tracks.command:import_track"
-                ),
-                "generate": Command("Make a new circuit from a seed.", "hotlap.racer.tracks.command:generate_track"),
+                "list": Command("Every track at hand.", "hotlap.commands.tracks:ListTracks"),
+                "show": Command("Facts and a picture of one track.", "hotlap.commands.tracks:ShowTrack"),
+                "import": Command("Turn a CSV of a real circuit into a track.", "hotlap.commands.tracks:ImportTrack"),
+                "generate": Command("Make a new circuit from a seed.", "hotlap.commands.tracks:GenerateTrack"),
             },
         ),
         "benchmark": Group(
             "Measure how fast things run on this machine.",
             {
                 "env": Command(
-                    "Ticks per second of the worlds, alone and in batches.", "hotlap.benchmark.command:EnvBenchmark"
+                    "Ticks per second of the worlds, alone and in batches.", "hotlap.commands.benchmark:EnvBenchmark"
                 )
             },
         ),
@@ -101,16 +99,14 @@ def run_command(command: Command, path: str, words: list[str]) -> int:
 
     target = load(command.target)
     config = (tyro.conf.PositionalRequiredArgs, tyro.conf.FlagCreatePairsOff)
-    result = tyro.cli(target, prog=path, args=words, config=config)
-    if isinstance(target, type):
-        result = result.run()
+    result = tyro.cli(target, prog=path, args=words, config=config).run()
     return DONE if result is None else int(result)
 
 
-def load(target: str) -> Callable[..., Any]:
-    """The object behind `module:name`."""
+def load(target: str) -> type[Any]:
+    """The dataclass behind `module:name`."""
     module, name = target.split(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    found: type[Any] = getattr(importlib.import_module(module), name)
     return found
 
 

@@ -1,4 +1,4 @@
-"""The options of `hotlap benchmark …`; the measuring itself is imported only when it starts."""
+"""The options of `hotlap benchmark …`."""
 
 from dataclasses import asdict, dataclass
 
@@ -20,6 +20,6 @@ class EnvBenchmark:
 
     def run(self) -> int | None:
         """Measure and print."""
-        from hotlap.benchmark.env import run_env_benchmark  # noqa: PLC0415 - compiles kernels
+        from hotlap.benchmark.env import run_env_benchmark
 
         return run_env_benchmark(**asdict(self))
