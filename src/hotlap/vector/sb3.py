@@ -1,0 +1,119 @@
+"""Any world as a stable-baselines3 VecEnv: one array of cars, with Monitor's episode statistics built in."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils.seeding import np_random
+from stable_baselines3.common.vec_env import VecEnv
+
+from hotlap.vector.infos import StepInfos
+from hotlap.worlds import Array, World, make_world
+
+
+class WorldVecEnv(VecEnv):
+    """Cars that are reset as soon as they are done, as SB3 expects; what it hands out is never overwritten later."""
+
+    def __init__(self, world: World, seed: int | None = None) -> None:
+        low, high = world.observation_bounds
+        super().__init__(
+            world.count, spaces.Box(low, high, dtype=np.float32), spaces.Box(*world.action_bounds, dtype=np.float32)
+        )
+        self.world = world
+        self.generators: list[np.random.Generator] = []
+        self.episode_returns = np.zeros(world.count)
+        self.episode_lengths = np.zeros(world.count, np.int64)
+        self._actions: Array = np.zeros((world.count, 3), np.float32)
+        self._began = time.monotonic()
+        self.seed(seed)
+
+    def reset(self) -> Array:
+        """Begin an episode for every car; seeds given before count from here."""
+        self._take_seeds()
+        for car in range(self.num_envs):
+            self.world.begin(car, self.generators[car], self._options[car])
+        self._reset_seeds()
+        self._reset_options()
+        self.episode_returns[:] = 0.0
+        self.episode_lengths[:] = 0
+        columns = self.world.reset_columns()
+        self.reset_infos = [{key: values[car].item() for key, values in columns.items()} for car in range(self.num_envs)]
+        return self.world.observation.astype(np.float32)
+
+    def _take_seeds(self) -> None:
+        """New dice for every car that was given a seed, or that has none yet."""
+        if not self.generators:
+            self.generators = [np_random(seed)[0] for seed in self._seeds]
+            return
+        for car, seed in enumerate(self._seeds):
+            if seed is not None:
+                self.generators[car] = np_random(seed)[0]
+
+    def step_async(self, actions: Array) -> None:
+        """Keep the actions for the step."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[Array, Array, Array, Any]:
+        """One tick of every car, and a new episode for those that are done."""
+        world = self.world
+        world.advance(self._actions)
+        reward = world.reward.astype(np.float32)
+        done = world.terminated | world.truncated
+        self.episode_returns += world.reward
+        self.episode_lengths += 1
+        infos = StepInfos(world.step_columns(), self.num_envs)
+        for car in np.flatnonzero(done | world.noteworthy()):
+            infos[car] = dict(infos[car], **world.extra_info(int(car)))
+        for car in np.flatnonzero(done):
+            self._end_episode(int(car), infos[car])
+        return world.observation.astype(np.float32), reward, done, infos
+
+    def _end_episode(self, car: int, info: dict[str, Any]) -> None:
+        """Complete the info as SB3 and Monitor do, and begin again."""
+        world = self.world
+        info["terminal_observation"] = world.observation[car].astype(np.float32)
+        info["TimeLimit.truncated"] = bool(world.truncated[car] and not world.terminated[car])
+        info["episode"] = {
+            "r": round(float(self.episode_returns[car]), 6),
+            "l": int(self.episode_lengths[car]),
+            "t": round(time.monotonic() - self._began, 6),
+        }
+        self.episode_returns[car] = 0.0
+        self.episode_lengths[car] = 0
+        world.begin(car, self.generators[car])
+
+    def close(self) -> None:
+        """Nothing to release: arrays go with their owner."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of this environment, or else of the world, once per car asked for."""
+        owner = self if hasattr(self, attr_name) else self.world
+        return [getattr(owner, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Cars of one world share its attributes; setting one for some of them is refused."""
+        if len(list(self._get_indices(indices))) != self.num_envs:
+            raise ValueError(f"the cars of one batch share {attr_name}; set it for all of them.")
+        setattr(self if hasattr(self, attr_name) else self.world, attr_name, value)
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        """Call a method of the world once, and give its result for each car asked for."""
+        result = getattr(self.world, method_name)(*args, **kwargs)
+        return [result for _ in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
+        """Nothing wraps single cars; episode statistics are built in, so Monitor counts as there."""
+        built_in = wrapper_class.__name__ == "Monitor"
+        return [built_in for _ in self._get_indices(indices)]
+
+
+def make_vec_env(world: str, count: int, *, seed: int | None = None, **options: Any) -> WorldVecEnv:
+    """`count` cars in the named world as an SB3 VecEnv; the options are the world's."""
+    return WorldVecEnv(make_world(world, count, **options), seed)
+
+
+def generator_states(generators: Sequence[np.random.Generator]) -> list[Any]:
+    """The dice of every car, as JSON can hold them."""
+    return [generator.bit_generator.state for generator in generators]
