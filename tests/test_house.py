@@ -2,6 +2,8 @@
 
 import ast
 import inspect
+import json
+import math
 import os
 import re
 import shlex
@@ -19,6 +21,7 @@ from packaging.utils import canonicalize_name
 import hotlap
 from hotlap import cli
 from hotlap.errors import HotlapError
+from hotlap.racer.tracks import track_ids
 
 REPOSITORY = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
@@ -145,6 +148,37 @@ class Judge:
 def test_what_a_verb_returns_is_the_exit_code(monkeypatch, words, status):
     monkeypatch.setattr(cli, "load", lambda _target: Judge)
     assert cli.main(["benchmark", "env", *words]) == status
+
+
+def test_tracks_are_listed_for_machines(capsys):
+    assert cli.main(["tracks", "list", "--json"]) == 0
+    assert [track["id"] for track in json.loads(capsys.readouterr().out)] == list(track_ids())
+
+
+def test_unknown_track_is_refused_with_the_nearest_name(capsys):
+    assert cli.main(["tracks", "show", "trak-02"]) == 2
+    assert 'Did you mean "track-02"?' in capsys.readouterr().err
+
+
+def test_generated_track_can_be_shown_from_its_file(tmp_path, capsys):
+    path = tmp_path / "mine.json"
+    assert cli.main(["tracks", "generate", "7", "--difficulty", "easy", "--output", str(path)]) == 0
+    capsys.readouterr()
+    assert cli.main(["tracks", "show", str(path), "--json"]) == 0
+    from_file = json.loads(capsys.readouterr().out)
+    assert cli.main(["tracks", "show", "generated:7:easy", "--json"]) == 0
+    assert from_file["length_u"] == json.loads(capsys.readouterr().out)["length_u"]
+
+
+def test_imported_circuit_becomes_a_track_file(tmp_path, capsys):
+    circuit = tmp_path / "ring.csv"
+    angles = [2 * math.pi * k / 120 for k in range(120)]
+    rows = [f"{150 * math.cos(angle)},{100 * math.sin(angle)},6,6" for angle in angles]
+    circuit.write_text("\n".join(["# x_m,y_m,w_tr_right_m,w_tr_left_m", *rows]) + "\n", encoding="utf-8")
+    assert cli.main(["tracks", "import", str(circuit)]) == 0
+    capsys.readouterr()
+    assert cli.main(["tracks", "show", str(circuit.with_suffix(".json")), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["direction"] == "counter-clockwise"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes break differently there")
