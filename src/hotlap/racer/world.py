@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hotlap.errors import ActionError, ConfigError, did_you_mean
 from hotlap.racer.batch import RacerBatch, layout_size
 from hotlap.racer.config import RacerConfig
+from hotlap.racer.fleet import FleetState, StepOutputs
 from hotlap.racer.starts import check_start_kind, choose_start
 from hotlap.racer.tracks import Track, load_track
 
@@ -50,6 +51,36 @@ def check_options(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return options or {}
 
 
+def step_views(fleet: FleetState, out: StepOutputs) -> dict[str, Array]:
+    """The thirteen keys of a step's info. `speed` is the reward's part; the car's speed is `rawSpeed`."""
+    return {
+        "progress": out.progress,
+        "speed": out.speed,
+        "wall": out.wall,
+        "offTrack": out.off_track,
+        "backward": out.backward,
+        "stillness": out.stillness,
+        "tick": fleet.tick,
+        "rawSpeed": fleet.speed_ups,
+        "lap": fleet.lap,
+        "checkpoint": fleet.gate,
+        "stepCount": fleet.tick,
+        "wallContact": out.wall_contact.view(np.bool_),
+        "stillnessCounter": fleet.still_ticks,
+    }
+
+
+def reset_views(fleet: FleetState) -> dict[str, Array]:
+    """The five keys of a reset's info. Here `speed` is the car's."""
+    return {
+        "tick": fleet.tick,
+        "speed": fleet.speed_ups,
+        "lap": fleet.lap,
+        "checkpoint": fleet.gate,
+        "stepCount": fleet.tick,
+    }
+
+
 class RacerWorld:
     """Cars on closed tracks; with several tracks, each episode draws one."""
 
@@ -79,6 +110,7 @@ class RacerWorld:
         self.fleet, self.out, self.tracks = self.batch.fleet, self.batch.out, self.batch.tracks
         self.observation, self.reward = self.batch.observation, self.out.reward
         self.terminated, self.truncated = self.out.terminated.view(np.bool_), self.out.truncated.view(np.bool_)
+        self.step_views, self.reset_views = step_views(self.fleet, self.out), reset_views(self.fleet)
 
     def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:
         """Put one car at its start; options may name start, gate, track (its number in the set) and action_delay."""
@@ -93,7 +125,9 @@ class RacerWorld:
         if wanted is None:
             return int(rng.integers(len(self.tracks))) if len(self.tracks) > 1 else 0
         if isinstance(wanted, bool) or not isinstance(wanted, int | np.integer) or not 0 <= wanted < len(self.tracks):
-            raise ConfigError(f"track must be a number from 0 to {len(self.tracks) - 1} of this world's set, not {wanted!r}.")
+            raise ConfigError(
+                f"track must be a number from 0 to {len(self.tracks) - 1} of this world's set, not {wanted!r}."
+            )
         return int(wanted)
 
     def advance(self, actions: Array) -> None:
@@ -109,35 +143,12 @@ class RacerWorld:
         self.batch.step()
 
     def step_columns(self) -> dict[str, Array]:
-        """The thirteen keys of a step's info. `speed` is the reward's part; the car's speed is `rawSpeed`."""
-        fleet, out = self.fleet, self.out
-        ticks = fleet.tick.copy()
-        return {
-            "progress": out.progress.copy(),
-            "speed": out.speed.copy(),
-            "wall": out.wall.copy(),
-            "offTrack": out.off_track.copy(),
-            "backward": out.backward.copy(),
-            "stillness": out.stillness.copy(),
-            "tick": ticks,
-            "rawSpeed": fleet.speed_ups.copy(),
-            "lap": fleet.lap.copy(),
-            "checkpoint": fleet.gate.copy(),
-            "stepCount": ticks,
-            "wallContact": out.wall_contact.astype(np.bool_),
-            "stillnessCounter": fleet.still_ticks.copy(),
-        }
+        """The thirteen keys of a step's info, in `step_views`."""
+        return {key: column.copy() for key, column in self.step_views.items()}
 
     def reset_columns(self) -> dict[str, Array]:
-        """The five keys of a reset's info. Here `speed` is the car's."""
-        fleet = self.fleet
-        return {
-            "tick": fleet.tick.copy(),
-            "speed": fleet.speed_ups.copy(),
-            "lap": fleet.lap.copy(),
-            "checkpoint": fleet.gate.copy(),
-            "stepCount": fleet.tick.copy(),
-        }
+        """The five keys of a reset's info, in `reset_views`."""
+        return {key: column.copy() for key, column in self.reset_views.items()}
 
     def noteworthy(self) -> Array:
         """Cars that just finished a lap."""

@@ -1,0 +1,1 @@
+"""Many worlds in one array: a Gymnasium VectorEnv and an SB3 VecEnv over any world."""
