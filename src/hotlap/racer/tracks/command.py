@@ -121,7 +121,7 @@ def _refuse_taken(*paths: Path | None, force: bool) -> None:
 
 
 def _save_picture(track: Track, path: Path, *, force: bool) -> None:
-    from hotlap.racer.tracks.picture import save_track_picture  # noqa: PLC0415  matplotlib takes half a second to load
+    from hotlap.racer.tracks.picture import save_track_picture  # noqa: PLC0415 - matplotlib takes half a second to load
 
     refuse_to_overwrite(Path(path), force=force)
     save_track_picture(track, path, force=force)

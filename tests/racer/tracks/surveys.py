@@ -1,0 +1,38 @@
+"""Surveyed circuits as public collections publish them, made up: metres, noise, uneven widths, far from the origin."""
+
+from pathlib import Path
+
+import numpy as np
+
+from hotlap.racer.tracks import generate_track
+
+HEADER = "# x_m,y_m,w_tr_right_m,w_tr_left_m"
+
+
+def survey_rows(units_per_metre: float = 1.5, noise_m: float = 0.08, step_m: float = 5.0) -> np.ndarray:
+    """Rows (k, 4) of a circuit of some two kilometres, every five metres, by an unsteady hand."""
+    rng = np.random.default_rng(11)
+    shape = generate_track(4, "hard")
+    count = int(shape.length_u / units_per_metre / step_m)
+    around = np.arange(count) / count
+    along = shape.tangent_at(around * shape.length_u)
+    left = np.column_stack([-along[:, 1], along[:, 0]])
+    line_m = shape.position_at(around * shape.length_u) / units_per_metre + np.array([1250.0, -830.0])
+    line_m = line_m + left * rng.normal(0.0, noise_m, (count, 1))
+    right_m = 4.6 + 1.2 * np.sin(2.0 * np.pi * 3 * around) + rng.normal(0.0, 0.1, count)
+    left_m = 5.6 + 1.0 * np.cos(2.0 * np.pi * 2 * around) + rng.normal(0.0, 0.1, count)
+    return np.column_stack([line_m, right_m, left_m])
+
+
+def ring_rows(radius_m: float = 120.0, count: int = 150, right_m: float = 5.0, left_m: float = 5.0) -> np.ndarray:
+    """Rows (k, 4) of a perfect circle, counter-clockwise."""
+    angle = 2.0 * np.pi * np.arange(count) / count
+    widths = np.tile([right_m, left_m], (count, 1))
+    return np.column_stack([radius_m * np.cos(angle), radius_m * np.sin(angle), widths])
+
+
+def write_survey(path: Path, rows: np.ndarray, header: str | None = HEADER, separator: str = ",") -> Path:
+    lines = [] if header is None else [header]
+    lines += [separator.join(f"{value:.6f}" for value in row) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
