@@ -1,1 +1,1 @@
-"""The racing world: tracks, car, walls, laps, sensors, rewards, one tick of one car, the batch, the environment."""
+"""The racing world: the physics as kernels for one car, tracks, the batch, the Gymnasium env."""
