@@ -12,6 +12,7 @@ from hotlap.racer.tracks import Track
 START_KINDS = ("grid", "gate", "random")
 ROAD_SHARE = 0.8
 HEADING_SPREAD_RAD = 0.35
+REST_SHARE = 0.2
 
 
 class Start(NamedTuple):
@@ -46,8 +47,9 @@ def choose_start(track: Track, kind: str, gate: int | None, rng: np.random.Gener
 
 
 def _random_start(track: Track, gate: int, heading: float, rng: np.random.Generator) -> Start:
-    """Across the gate's road, turned a little, at any speed, so that a learner sees every part of every lap."""
-    side, turn, speed = rng.uniform(-1.0, 1.0), rng.uniform(-1.0, 1.0), rng.uniform(0.0, 1.0)
+    """Across the gate's road, turned a little, one in five at rest and the others at any speed: all a lap can bring."""
+    side, turn = rng.uniform(-1.0, 1.0), rng.uniform(-1.0, 1.0)
+    speed = max(rng.uniform(-REST_SHARE / (1.0 - REST_SHARE), 1.0), 0.0)
     half_width = float(track.half_width_at(track.gate_arcs_u[gate : gate + 1])[0])
     toward = (track.gate_left if side > 0.0 else track.gate_right)[gate] - track.gate_centre[gate]
     room = float(np.hypot(*toward))
