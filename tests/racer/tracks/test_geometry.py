@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from racer.tracks.recorded_geometry import OWN_FOLDER, SHARED_FOLDER, arrays_of
 
 from hotlap.racer.tracks import build_track, generate_track, load_track, track_ids
 from hotlap.racer.tracks.walls import smooth_circular
+from racer.tracks.recorded_geometry import OWN_FOLDER, SHARED_FOLDER, arrays_of
 
 AGREEMENT = 1e-9  # the recording's own promise; in truth 8e-13, what is left is the last bit of a fourth root
 

@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 import pytest
-from racer.tracks.surveys import ring_rows, write_survey
 
 from hotlap.errors import TrackError
 from hotlap.racer.tracks import atomic, generate_track, load_track, read_track_file, track_ids, write_track_file
+from racer.tracks.surveys import ring_rows, write_survey
 
 RING = [[200, 0, 20], [140, 140, 20], [0, 200, 20], [-140, 140, 20], [-200, 0, 20], [-140, -140, 20], [0, -200, 20]]
 RING.append([140, -140, 20])
@@ -156,7 +156,7 @@ def test_same_track_is_written_as_the_same_bytes(tmp_path):
 
 def test_existing_file_is_only_replaced_with_force(tmp_path):
     path = written(tmp_path, "precious")
-    with pytest.raises(TrackError, match="exists already. Use --force"):
+    with pytest.raises(TrackError, match=r"exists already. Use --force"):
         write_track_file(load_track("track-01"), path)
     assert path.read_text() == "precious"
     write_track_file(load_track("track-01"), path, force=True)

@@ -117,10 +117,11 @@ def _check_spacing(points_u: FloatArray, source: PointSource) -> None:
 def check_track(track: "Track", source: PointSource) -> None:
     """Refuse a built track whose lap is too short or long, whose lines cross, or whose walls fold."""
     _check_length(track.length_u, source)
-    folded = _first(~_quads_are_convex(track))
-    crossing = _crossing_of_centre(track) if folded is not None else None
+    # From the likeliest cause to its effects: a crossing centre line also folds walls, and a fold also crosses them.
+    crossing = _crossing_of_centre(track)
     if crossing is not None:
         _refuse_crossing(track, crossing, source)
+    folded = _first(~_quads_are_convex(track))
     if folded is not None:
         _refuse_fold(track, folded, source)
     crossing = _crossing_of_all(track)

@@ -14,6 +14,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from hotlap.errors import TrackError
 from hotlap.racer.tracks.atomic import refuse_to_overwrite
 from hotlap.racer.tracks.catalogue import load_track, track_ids
 from hotlap.racer.tracks.generate import generate_track
@@ -56,6 +57,7 @@ def list_tracks(*, as_json: bool = False) -> None:
 
 def show_track(track: str | Path, *, picture: Path | None = None, as_json: bool = False, force: bool = False) -> None:
     """Print what is known about one track, and draw it as a PNG where a path is given."""
+    _refuse_outputs(None, picture, force=force)
     found = load_track(track)
     if picture is not None:
         _save_picture(found, picture, force=force)
@@ -79,7 +81,7 @@ def import_track(
 ) -> None:
     """Make a JSON track file of a CSV centre line in metres; by default beside the CSV file, with its name."""
     output = output or Path(source).with_suffix(".json")
-    _refuse_taken(output, picture, force=force)
+    _refuse_outputs(output, picture, force=force)
     done = import_circuit(source, scale=scale, smoothing=smoothing)
     write_track_file(done.track, output, force=force)
     if picture is not None:
@@ -87,10 +89,10 @@ def import_track(
     points = len(done.track.control_points)
     chosen = "as asked" if scale is not None else "so that the road suits the car and the walls fit"
     print(f"{source}: {done.row_count:,} rows, {done.survey_length_m:,.0f} m")
-    print(f"  scale      {done.scale:.4g} u per metre, {chosen}")
-    print(f"  centre     moved by up to {done.largest_shift_m:.2f} m to the middle of the road")
-    print(f"  smoothing  {done.smoothing}: {points:,} control points")
-    print(f"  track      {done.track.length_u:,.0f} u, half-width {_width(track_facts(done.track))}")
+    print(f"scale       {done.scale:.4g} u per metre, {chosen}")
+    print(f"centre      moved by up to {done.largest_shift_m:.2f} m to the middle of the road")
+    print(f"smoothing   {done.smoothing}: {points:,} control points")
+    print(f"track       {done.track.length_u:,.0f} u, half-width {_width(track_facts(done.track))}")
     _print_written(output, picture)
 
 
@@ -104,7 +106,7 @@ def generate_tracks(
 ) -> None:
     """Make the circuit of a seed; written to `generated-SEED-DIFFICULTY.json` in the current folder by default."""
     output = output or Path(f"generated-{seed}-{difficulty}.json")
-    _refuse_taken(output, picture, force=force)
+    _refuse_outputs(output, picture, force=force)
     track = generate_track(seed, difficulty)
     write_track_file(track, output, force=force)
     if picture is not None:
@@ -113,17 +115,19 @@ def generate_tracks(
     _print_written(output, picture)
 
 
-def _refuse_taken(*paths: Path | None, force: bool) -> None:
-    """Refuse before any work is done, so that nothing is half written."""
-    for path in paths:
-        if path is not None:
-            refuse_to_overwrite(Path(path), force=force)
+def _refuse_outputs(track_file: Path | None, picture: Path | None, *, force: bool) -> None:
+    """Refuse files that may not be written before any work is done, so that nothing is half written."""
+    for path, ending in ((track_file, ".json"), (picture, ".png")):
+        if path is None:
+            continue
+        if path.suffix.lower() != ending:
+            raise TrackError(f"{path}: what is written here ends in {ending}. Name it {path.stem}{ending}.")
+        refuse_to_overwrite(path, force=force)
 
 
 def _save_picture(track: Track, path: Path, *, force: bool) -> None:
     from hotlap.racer.tracks.picture import save_track_picture  # noqa: PLC0415 - matplotlib takes half a second to load
 
-    refuse_to_overwrite(Path(path), force=force)
     save_track_picture(track, path, force=force)
 
 
