@@ -28,6 +28,38 @@ class EnvironmentStateError(HotlapError, RuntimeError):
     """A call at the wrong moment: a step before reset, or anything after close."""
 
 
+class CheckpointError(HotlapError, ValueError):
+    """A checkpoint or document of a run that is not intact, or that cannot be one."""
+
+
+class CheckpointWriteError(CheckpointError):
+    """The disk would not take it: full, read-only or forbidden; what was saved before is untouched."""
+
+
+class RunFolderError(HotlapError, ValueError):
+    """A run folder that exists already, has a name it may not have, or cannot be written."""
+
+
+class RunLockedError(HotlapError, RuntimeError):
+    """A run that another process is training; its pid is named."""
+
+
+class BridgeError(HotlapError, RuntimeError):
+    """What a bridge server refused, in its own words; the connection stays open."""
+
+
+class BridgeConnectionError(HotlapError, ConnectionError):
+    """A bridge server that cannot be reached, refuses the connection or has gone away; the connection is closed."""
+
+
+class BridgeTimeoutError(BridgeConnectionError, TimeoutError):
+    """A bridge server that did not answer in time; the connection is closed, since a late answer would be mistaken."""
+
+
+class ExportError(HotlapError, ValueError):
+    """Something exported, or about to be, that is not what it should be."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The half sentence ` Did you mean "x"?`, or nothing when no known word is near."""
     near = difflib.get_close_matches(word, list(known), n=1)

@@ -1,0 +1,1 @@
+"""What leaves the house: the physics as WebAssembly, later the driver as ONNX."""

@@ -1,0 +1,71 @@
+"""The physics as WebAssembly: what the object asks of its host, and that it carries nothing of this machine."""
+
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+import hotlap
+from hotlap.errors import ExportError
+from hotlap.export.wasm import MAGIC, object_imports, racer_wasm_object
+
+MATH = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "pow", "fmod"}
+LINKAGE = {"__linear_memory", "__indirect_function_table", "__stack_pointer"}
+
+
+@pytest.fixture(scope="module")
+def racer_object() -> bytes:
+    return racer_wasm_object()
+
+
+def test_tick_compiles_to_a_webassembly_object(racer_object):
+    assert racer_object.startswith(MAGIC)
+
+
+def test_object_imports_only_math_functions_and_its_memory(racer_object):
+    imports = set(object_imports(racer_object))
+    assert {"sin", "cos", "__linear_memory"} <= imports
+    assert imports <= MATH | LINKAGE
+
+
+def test_object_offers_one_function_by_a_plain_name(racer_object):
+    assert racer_object.count(b"update") == 1
+    assert b"hotlap" not in racer_object
+
+
+def test_object_is_small_enough_for_a_page(racer_object):
+    assert len(racer_object) < 40_000
+
+
+def test_object_names_no_folder_of_the_machine_it_was_made_on(racer_object):
+    folders = [Path(hotlap.__file__).parent, Path(numba.__file__).parent, Path(sys.prefix), Path.home(), Path.cwd()]
+    assert not [folder for folder in folders if str(folder) != "/" and str(folder).encode() in racer_object]
+
+
+def test_compiling_for_the_browser_leaves_numba_as_it_was(racer_object):
+    assert numba.config.LOOP_VECTORIZE == 1
+
+
+def wasm_with_imports(*imports: bytes) -> bytes:
+    """A module with a custom section of 200 bytes, then the imports."""
+    custom = bytes([0, 0x80 | 200 & 0x7F, 200 >> 7, 1]) + b"x" * 199
+    body = bytes([len(imports)]) + b"".join(imports)
+    return MAGIC + custom + bytes([2, len(body)]) + body
+
+
+def test_imports_of_every_kind_are_read():
+    function, table = b"\x03env\x03sin\x00\x85\x01", b"\x03env\x05table\x01\x70\x00\x01"
+    memory, bounded = b"\x03env\x06memory\x02\x00\x80\x02", b"\x03env\x05small\x02\x01\x01\x80\x02"
+    counter, tag = b"\x03env\x07counter\x03\x7f\x01", b"\x03env\x03tag\x04\x00\x81\x00"
+    wasm = wasm_with_imports(function, table, memory, bounded, counter, tag, b"\x01m\x04last\x00\x00")
+    assert object_imports(wasm) == ["sin", "table", "memory", "small", "counter", "tag", "last"]
+
+
+def test_module_without_imports_has_none():
+    assert object_imports(MAGIC) == []
+
+
+def test_other_files_are_refused():
+    with pytest.raises(ExportError, match="no WebAssembly file"):
+        object_imports(b"\x7fELF\x02\x01\x01\x00")
