@@ -1,0 +1,143 @@
+"""Bytes on the disk: written under a running hash and synced, read within bounds and never through a link."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotlap.checkpoints.manifest import FileEntry
+from hotlap.checkpoints.names import REMOVING
+from hotlap.errors import CheckpointError
+
+Bytes = NDArray[np.uint8]
+Chunk = memoryview | bytes
+
+CHUNK_BYTES = 1 << 22
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def write_synced(path: Path, chunks: Iterable[Chunk]) -> FileEntry:
+    """Write a new file chunk by chunk and wait for the disk; returns its size and hash."""
+    digest, size = hashlib.sha256(), 0
+    descriptor = os.open(path, _WRITE, 0o666)
+    try:
+        for chunk in chunks:
+            digest.update(chunk)
+            size += write_all(descriptor, chunk)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    return FileEntry(bytes=size, sha256=digest.hexdigest())
+
+
+def write_all(descriptor: int, chunk: Chunk) -> int:
+    """Write every byte, however many calls that takes; returns how many there were."""
+    rest = memoryview(chunk)
+    while rest:
+        rest = rest[os.write(descriptor, rest[:CHUNK_BYTES]) :]
+    return len(chunk)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def discard(path: Path) -> None:
+    """Remove a file or folder so that no moment shows it half removed: first away with the name, then with the rest."""
+    if not os.path.lexists(path):
+        return
+    doomed = path.with_name(REMOVING + path.name)
+    path.rename(doomed)
+    sync_folder(path.parent)
+    remove_tree(doomed)
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder with all that is in it, or a file; links are removed, never followed."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def opened_folder(path: Path) -> Iterator[int]:
+    """A descriptor of a real folder, through which its files are opened; a link in its place is refused."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def opened_file(folder: int, name: str) -> Iterator[tuple[int, int]]:
+    """Descriptor and size of a plain file in an opened folder; links, pipes and devices are refused."""
+    descriptor = os.open(name, _READ, dir_fd=folder)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise CheckpointError(f"{name} is no plain file.")
+        yield descriptor, status.st_size
+    finally:
+        os.close(descriptor)
+
+
+def read_small_file(folder: int, name: str, most_bytes: int) -> bytes:
+    """All bytes of a file that must not be larger than the limit."""
+    with opened_file(folder, name) as (descriptor, size):
+        if size > most_bytes:
+            raise CheckpointError(f"{name} has {size} bytes, and may have at most {most_bytes}.")
+        return _filled(descriptor, name, size).tobytes()
+
+
+def read_verified(folder: int, name: str, entry: FileEntry) -> Bytes:
+    """All bytes of a file, read once into one array and found to be what the manifest says."""
+    with opened_file(folder, name) as (descriptor, size):
+        _check_size(name, size, entry)
+        content = _filled(descriptor, name, size)
+    _check_hash(name, hashlib.sha256(content.data).hexdigest(), entry)
+    return content
+
+
+def verify_file(folder: int, name: str, entry: FileEntry) -> None:
+    """Like `read_verified`, but keeps nothing: memory stays small whatever the size."""
+    with opened_file(folder, name) as (descriptor, size):
+        _check_size(name, size, entry)
+        digest = hashlib.sha256()
+        while chunk := os.read(descriptor, CHUNK_BYTES):
+            digest.update(chunk)
+    _check_hash(name, digest.hexdigest(), entry)
+
+
+def _filled(descriptor: int, name: str, size: int) -> Bytes:
+    content = np.empty(size, dtype=np.uint8)
+    filled = 0
+    while filled < size:
+        count = os.readv(descriptor, [content[filled : filled + CHUNK_BYTES].data])
+        if count == 0:
+            raise CheckpointError(f"{name} became shorter while it was read.")
+        filled += count
+    return content
+
+
+def _check_size(name: str, size: int, entry: FileEntry) -> None:
+    if size != entry.bytes:
+        raise CheckpointError(f"{name} has {size} bytes, and the manifest says {entry.bytes}.")
+
+
+def _check_hash(name: str, sha256: str, entry: FileEntry) -> None:
+    if sha256 != entry.sha256:
+        raise CheckpointError(f"{name} is damaged: its SHA-256 is {sha256}, and the manifest says {entry.sha256}.")

@@ -1,0 +1,66 @@
+"""Small JSON files of a run, such as `run.json` and `best.json`, that are always whole."""
+
+import fcntl
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hotlap.checkpoints.bounded_json import encode_object, parse_object
+from hotlap.checkpoints.disk import opened_folder, read_small_file, sync_folder, write_all
+from hotlap.checkpoints.manifest import MOST_DOCUMENT_BYTES
+from hotlap.errors import CheckpointError, CheckpointWriteError
+
+
+def write_document(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a JSON object in one step: readers see the old file or the new one, and a failure leaves the old one."""
+    path = Path(path)
+    data = encode_object(document, path.name)
+    if len(data) > MOST_DOCUMENT_BYTES:
+        raise CheckpointError(f"{path}: {len(data)} bytes are too many: a document has at most {MOST_DOCUMENT_BYTES}.")
+    try:
+        _replace(path, data)
+    except OSError as problem:
+        raise CheckpointWriteError(
+            f"{path}: cannot be written ({problem.strerror or problem}). What was there is untouched. "
+            "Make room or give permission there."
+        ) from problem
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """The JSON object in a file that `write_document` wrote; anything else is a CheckpointError."""
+    path = Path(path)
+    try:
+        with opened_folder(path.parent) as folder:
+            return parse_object(read_small_file(folder, path.name, MOST_DOCUMENT_BYTES), path.name)
+    except OSError as problem:
+        raise CheckpointError(f"{path}: cannot be read ({problem.strerror}). Is this the folder of a run?") from problem
+    except (CheckpointError, ValueError) as problem:
+        raise CheckpointError(f"{path}: {problem} Restore it from a copy, or start a new run.") from problem
+
+
+def _replace(path: Path, data: bytes) -> None:
+    unfinished = path.with_name(f".{path.name}.saving")
+    descriptor = _locked(unfinished)
+    try:
+        os.ftruncate(descriptor, 0)
+        write_all(descriptor, data)
+        os.fsync(descriptor)
+        unfinished.replace(path)
+        sync_folder(path.parent)
+    finally:
+        os.close(descriptor)
+
+
+def _locked(unfinished: Path) -> int:
+    """The one temporary file of a document, to ourselves: a killed writer leaves nothing that would pile up."""
+    while True:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # Another writer may have renamed the file into place while we waited; then it is no longer ours to write.
+        try:
+            if os.path.samestat(os.fstat(descriptor), unfinished.lstat()):
+                return descriptor
+        except FileNotFoundError:
+            pass
+        os.close(descriptor)

@@ -1,0 +1,89 @@
+"""The checkpoints of one run: which there are, the newest that is intact, and which may go."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from hotlap.checkpoints.checkpoint import Checkpoint
+from hotlap.checkpoints.disk import discard
+from hotlap.checkpoints.loading import load_checkpoint, verify_checkpoint
+from hotlap.checkpoints.names import CHECKPOINTS, MANIFEST, SAVING, age_key, step_of
+from hotlap.checkpoints.saving import clear_leftovers
+from hotlap.errors import CheckpointError, CheckpointWriteError
+
+
+def list_checkpoints(run: Path) -> list[Path]:
+    """The folders of the run's checkpoints, oldest first, without those that are visibly unfinished."""
+    return [path for path in _step_folders(run) if _looks_complete(path)]
+
+
+def newest_checkpoint(run: Path, report: Callable[[str], None]) -> Checkpoint:
+    """The newest checkpoint that is intact; a line to `report` for each newer one that had to be skipped."""
+    for path in sorted([*_step_folders(run), *_unfinished(run)], key=_age, reverse=True):
+        if path.name.startswith(SAVING):
+            report(f"skipped {path.name}: the run was stopped while it was being written")
+            continue
+        try:
+            return load_checkpoint(path)
+        except CheckpointError as problem:
+            report(f"skipped {path.name}: {problem}")
+    raise CheckpointError(f'{run}: has no intact checkpoint. Name another run, or start one with "hotlap train".')
+
+
+def prune_checkpoints(run: Path, keep_last: int, keep: Collection[int] = ()) -> None:
+    """Remove all checkpoints but the last few, the steps in `keep`, and the newest that is intact."""
+    if keep_last < 1:
+        raise CheckpointError(f"keeping the last {keep_last} checkpoints would leave nothing. Keep at least 1.")
+    paths = list_checkpoints(run)
+    doomed = [path for path in paths[:-keep_last] if step_of(path) not in keep]
+    if not doomed:
+        return
+    newest_intact = next((path for path in reversed(paths) if _is_intact(path)), None)
+    try:
+        clear_leftovers(Path(run) / CHECKPOINTS)
+        for path in doomed:
+            if path != newest_intact:
+                discard(path)
+    except OSError as problem:
+        raise CheckpointWriteError(
+            f"{run}: old checkpoints cannot be removed ({problem.strerror or problem}). Give permission there."
+        ) from problem
+
+
+def _step_folders(run: Path) -> list[Path]:
+    """Everything named like a checkpoint, oldest first."""
+    return sorted((path for path in _entries(run) if step_of(path) is not None), key=age_key)
+
+
+def _unfinished(run: Path) -> list[Path]:
+    return [path for path in _entries(run) if path.name.startswith(SAVING) and step_of(_published(path)) is not None]
+
+
+def _entries(run: Path) -> list[Path]:
+    folder = Path(run) / CHECKPOINTS
+    if folder.is_symlink():
+        raise CheckpointError(f"{folder}: is a link. Put the folder itself there.")
+    try:
+        return list(folder.iterdir()) if folder.is_dir() else []
+    except OSError as problem:
+        raise CheckpointError(f"{folder}: cannot be read ({problem.strerror}). Give permission there.") from problem
+
+
+def _published(unfinished: Path) -> Path:
+    return unfinished.with_name(unfinished.name.removeprefix(SAVING))
+
+
+def _age(path: Path) -> tuple[int, bool]:
+    return age_key(_published(path))
+
+
+def _looks_complete(path: Path) -> bool:
+    manifest = path / MANIFEST
+    return not path.is_symlink() and path.is_dir() and not manifest.is_symlink() and manifest.is_file()
+
+
+def _is_intact(path: Path) -> bool:
+    try:
+        verify_checkpoint(path)
+    except CheckpointError:
+        return False
+    return True

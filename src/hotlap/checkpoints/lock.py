@@ -1,0 +1,130 @@
+"""One trainer per run: a lock that the kernel frees when its holder dies, however it dies."""
+
+import contextlib
+import fcntl
+import os
+import time
+import weakref
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from hotlap.errors import RunFolderError, RunLockedError
+
+LOCK_FILE = "lock"
+PATIENCE_S = 0.5
+"""How long to wait for the holder to say who it is; nothing else waits."""
+
+_held: "weakref.WeakSet[RunLock]" = weakref.WeakSet()
+_watching_forks: list[bool] = []
+
+
+class RunLock:
+    """`with RunLock(run):` holds the run; a second holder is refused at once, and told who the first is."""
+
+    def __init__(self, run: Path) -> None:
+        self.path = Path(run) / LOCK_FILE
+        self._descriptor: int | None = None
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def acquire(self) -> None:
+        """Take the lock or raise a RunLockedError."""
+        descriptor = self._open()
+        try:
+            self._lock(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+        _held.add(self)
+        _watch_forks()
+        # The pid is only for the message to others: a full disk must not stop a run that has the lock.
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
+
+    def release(self) -> None:
+        """Give the lock back. The file stays: were it removed, two could each lock a file of their own."""
+        if self._descriptor is None:
+            return
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._descriptor, 0)
+        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        self._close()
+
+    def _open(self) -> int:
+        try:
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        except OSError as problem:
+            raise RunFolderError(
+                f"{self.path}: cannot be opened ({problem.strerror}). Name the folder of a run in which you may write."
+            ) from problem
+
+    def _lock(self, descriptor: int) -> None:
+        deadline_s = time.monotonic() + PATIENCE_S
+        while not _try_lock(descriptor):
+            holder = _living_holder(descriptor)
+            if holder is not None or time.monotonic() > deadline_s:
+                who = "another process" if holder is None else f"process {holder}"
+                raise RunLockedError(
+                    f"{self.path.parent}: {who} is training this run. "
+                    "Wait until it is done, stop it, or start another run with --name."
+                )
+            time.sleep(0.01)
+
+    def _close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        _held.discard(self)
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as problem:
+        raise RunFolderError(
+            f"the file system cannot lock a run ({problem.strerror}). Put the runs on a local disk."
+        ) from problem
+    return True
+
+
+def _living_holder(descriptor: int) -> int | None:
+    """The pid in the lock file, unless it is not written yet or left by one that was killed."""
+    try:
+        pid = int(os.pread(descriptor, 32, 0))
+    except (OSError, ValueError):
+        return None
+    return pid if 0 < pid < 2**31 and _is_alive(pid) else None
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _watch_forks() -> None:
+    """A forked worker must not inherit the lock, or it would outlive a killed trainer."""
+    if not _watching_forks:
+        _watching_forks.append(True)
+        os.register_at_fork(after_in_child=_forget_all)
+
+
+def _forget_all() -> None:
+    for lock in list(_held):
+        lock._close()
