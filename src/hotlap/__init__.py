@@ -19,7 +19,7 @@ _HOMES = {"RacerEnv": "hotlap.racer.env", "make_vec_env": "hotlap.vector.sb3"}
 register(
     "hotlap/Racer-v0",
     entry_point="hotlap.racer.env:RacerEnv",
-    vector_entry_point="hotlap.vector.gymnasium_env:make_racer_vector_env",
+    vector_entry_point="hotlap.vector.racer_env:RacerVectorEnv",
     order_enforce=False,
     disable_env_checker=True,
 )

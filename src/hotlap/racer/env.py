@@ -91,7 +91,7 @@ class RacerEnv(gym.Env[Observation, NDArray[Any]]):
         render_mode: str | None = None,
         bridge_url: str | None = None,
     ) -> None:
-        self.render_mode = _checked_render_mode(render_mode, bridge_url)
+        self.render_mode = checked_render_mode(render_mode, bridge_url)
         low, high = observation_bounds(observation)
         self.observation_space = gym.spaces.Box(low, high, dtype=np.float32)
         self.action_space = gym.spaces.Box(ACTION_LOW, ACTION_HIGH, dtype=np.float32)
@@ -189,7 +189,8 @@ def _as_float(value: Any) -> float:
         raise ActionError(ACTION_VALUE_MESSAGE) from error
 
 
-def _checked_render_mode(render_mode: str | None, bridge_url: str | None) -> str | None:
+def checked_render_mode(render_mode: str | None, bridge_url: str | None = None) -> str | None:
+    """None or a mode that is there, with the world where it can be drawn."""
     known = RacerEnv.metadata["render_modes"]
     if render_mode is not None and render_mode not in known:
         raise ConfigError(f"render_mode must be None or one of {', '.join(known)}, not {render_mode!r}.")

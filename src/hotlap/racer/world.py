@@ -1,5 +1,6 @@
 """The racing world as the rest of the house sees it: a fleet, its tracks, how episodes begin, and the info keys."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from hotlap.errors import ActionError, ConfigError, did_you_mean
 from hotlap.racer.batch import RacerBatch, layout_size
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.fleet import FleetState, StepOutputs
+from hotlap.racer.physics import TICKS_PER_SECOND
+from hotlap.racer.sensors import CURVATURE_SCALE_U, LOOKAHEADS_U, YAW_SCALE_RPS
 from hotlap.racer.starts import check_start_kind, choose_start
 from hotlap.racer.tracks import Track, load_track
 
@@ -22,16 +25,28 @@ RESET_OPTIONS = ("start", "gate", "track", "action_delay")
 ACTION_LOW = np.array([-1.0, 0.0, 0.0], np.float32)
 ACTION_HIGH = np.array([1.0, 1.0, 1.0], np.float32)
 SIGNED_CLASSIC = (10, 11)
+FAR = 1000.0
 
 
 def observation_bounds(layout: str) -> tuple[Array, Array]:
-    """Lowest and highest value of each observation: the classic ones are scaled, the full ones are not bounded."""
+    """Lowest and highest value of each observation, whatever the track."""
     size = layout_size(layout)
-    if layout != "classic":
-        return np.full(size, -np.inf, np.float32), np.full(size, np.inf, np.float32)
+    if layout == "full":
+        return _full_bounds()
     low = np.zeros(size, np.float32)
     low[list(SIGNED_CLASSIC)] = -1.0
     return low, np.ones(size, np.float32)
+
+
+def _full_bounds() -> tuple[Array, Array]:
+    """In the order of `write_full`; distances end at FAR, which no car between walls reaches."""
+    spin = math.pi * TICKS_PER_SECOND / YAW_SCALE_RPS
+    bend = math.pi / LOOKAHEADS_U[0] * CURVATURE_SCALE_U
+    car = [(0, 1), (-FAR, FAR), (-1, 1), (-1, 1), (-FAR, FAR), (-FAR, FAR), (-math.pi / 2, math.pi / 2), (-spin, spin)]
+    inputs = [(-1, 1), (0, 1), (0, 1)]
+    ahead = [(-bend, bend), (0, FAR), (-FAR, FAR), (-FAR, FAR)] * len(LOOKAHEADS_U)
+    low, high = np.array(car + inputs + ahead, np.float32).T
+    return low.copy(), high.copy()
 
 
 def check_delay(delay: int | str) -> int | str:
