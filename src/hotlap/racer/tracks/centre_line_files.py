@@ -13,6 +13,7 @@ from hotlap.racer.tracks.track_files import read_text
 COLUMNS = ("x_m", "y_m", "w_tr_right_m", "w_tr_left_m")
 MOST_ROWS = 20_000
 CLOSED_WITHIN_M = 0.05
+NO_WIDTH_M = 0.01
 LARGEST_NUMBER_M = 1e7
 
 
@@ -36,9 +37,10 @@ def read_centre_line(path: Path) -> CentreLine:
     order, rows, lines = _column_order(rows, lines, path)
     source = PointSource(str(path), lines)
     values = _numbers_of(rows, order, source)
+    _check_rows(values, source)
     if len(values) > 1 and np.abs(values[-1, :2] - values[0, :2]).max() <= CLOSED_WITHIN_M:
         values = values[:-1]
-    _check_values(values, source)
+    _check_lap(values, source)
     return CentreLine(path.stem, values[:, :2], values[:, 2], values[:, 3], source)
 
 
@@ -90,22 +92,27 @@ def _numbers_of(rows: list[list[str]], order: list[int], source: PointSource) ->
     return values
 
 
-def _check_values(values: FloatArray, source: PointSource) -> None:
-    if len(values) < FEWEST_POINTS:
-        remedy = f"Give at least {FEWEST_POINTS} rows around the lap"
-        source.refuse(f"{len(values)} points are too few for a closed track", remedy)
-    if len(values) > MOST_ROWS:
-        source.refuse(
-            f"{len(values):,} rows are too many for a lap", f"Thin the file out to at most {MOST_ROWS:,} rows"
-        )
-    step_m = np.abs(np.roll(values[:, :2], -1, axis=0) - values[:, :2]).max(axis=1)
+def _check_rows(values: FloatArray, source: PointSource) -> None:
+    """Refuse what no single row may hold."""
     faults = (
         (~np.isfinite(values).all(axis=1), "holds NaN or infinity", "Replace it by a number"),
         ((np.abs(values) > LARGEST_NUMBER_M).any(axis=1), "is not on this planet", "Write the lap in metres"),
         ((values[:, 2:] < 0.0).any(axis=1), "has a negative width", "Write distances to the road's edges, 2 to 15 m"),
-        (values[:, 2:].sum(axis=1) <= 0.0, "has no width", "Write distances to the road's edges, 2 to 15 m"),
-        (np.roll(step_m == 0.0, 1), "repeats the row before it", "Remove one of the two"),
+        ((values[:, 2:] < NO_WIDTH_M).all(axis=1), "has no width", "Write distances to the road's edges, 2 to 15 m"),
     )
     for flags, what, remedy in faults:
         if flags.any():
             source.refuse(f"the row {what}", remedy, int(np.argmax(flags)))
+
+
+def _check_lap(values: FloatArray, source: PointSource) -> None:
+    """Refuse too few or too many rows, and a row that stands still."""
+    if len(values) < FEWEST_POINTS:
+        remedy = f"Give at least {FEWEST_POINTS} rows around the lap"
+        source.refuse(f"{len(values)} points are too few for a closed track", remedy)
+    if len(values) > MOST_ROWS:
+        remedy = f"Thin the file out to at most {MOST_ROWS:,} rows"
+        source.refuse(f"{len(values):,} rows are too many for a lap", remedy)
+    standing = (values[1:, :2] == values[:-1, :2]).all(axis=1)
+    if standing.any():
+        source.refuse("the row repeats the one before it", "Remove one of the two", int(np.argmax(standing)) + 1)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from hotlap.errors import TrackError
 from hotlap.racer.tracks.crossings import BoolArray, Crossing, encloses, find_crossing
 from hotlap.racer.tracks.spline import FloatArray
+from hotlap.racer.tracks.walls import WALL_BEYOND_ROAD_U
 
 if TYPE_CHECKING:
     from hotlap.racer.tracks.track import Track
@@ -180,7 +181,7 @@ def _refuse_crossing(track: "Track", crossing: Crossing, source: PointSource) ->
     if crossing.line_a == crossing.line_b == 0:
         remedy = "Order the points along the lap, without a bridge or a figure of eight"
         source.refuse(f"the centre line crosses itself between points {here + 1} and {there + 1} {near}", remedy, here)
-    if crossing.line_a == 0:
+    if crossing.line_a == 0 and not _far_apart(track, crossing):
         remedy = "Give more control points, or make the corner wider"
         source.refuse(f"the centre line leaves its walls {near}", remedy, here)
     source.refuse(
@@ -188,6 +189,14 @@ def _refuse_crossing(track: "Track", crossing: Crossing, source: PointSource) ->
         "Walls stand 30 u beyond the road: move those parts of the lap apart, narrow the road, or enlarge the scale",
         here,
     )
+
+
+def _far_apart(track: "Track", crossing: Crossing) -> bool:
+    """Whether the two places are so far from each other along the lap that they belong to different parts of it."""
+    count = len(track.centre)
+    samples = abs(crossing.index_a - crossing.index_b)
+    reach_u = 3.0 * (float(track.control_points[:, 2].max()) + WALL_BEYOND_ROAD_U)
+    return min(samples, count - samples) * track.length_u / count > reach_u
 
 
 def _point_before(track: "Track", sample: int) -> int:

@@ -8,7 +8,13 @@ import numpy as np
 
 from hotlap.errors import TrackError, did_you_mean
 from hotlap.racer.tracks.centre_line_files import CentreLine, read_centre_line
-from hotlap.racer.tracks.checks import MOST_POINTS, NARROWEST_HALF_WIDTH_U, WIDEST_HALF_WIDTH_U, PointSource
+from hotlap.racer.tracks.checks import (
+    LONGEST_LAP_U,
+    MOST_POINTS,
+    NARROWEST_HALF_WIDTH_U,
+    WIDEST_HALF_WIDTH_U,
+    PointSource,
+)
 from hotlap.racer.tracks.spline import FloatArray
 from hotlap.racer.tracks.track import Track, build_track
 
@@ -18,6 +24,9 @@ USUAL_HALF_WIDTH_U = 22.0
 """What the middle half-width becomes when no scale is given: that of the built-in tracks."""
 ENLARGEMENTS = (1.0, 1.25, 1.6, 2.0)
 """Tried in turn when no scale is given and the walls, 30 u beyond any road, do not fit between parts of the lap."""
+
+
+CROWD = 1_500
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,7 @@ def import_circuit(path: str | Path, *, scale: float | None = None, smoothing: s
     centre_m, half_width_m, shift_m = between_the_edges(survey)
     usual = USUAL_HALF_WIDTH_U / float(np.median(half_width_m))
     refusals: list[TrackError] = []
-    for candidate in [scale] if scale is not None else [usual * factor for factor in ENLARGEMENTS]:
+    for candidate in [scale] if scale is not None else [usual * factor for factor in _enlargements(survey, smoothing)]:
         try:
             track = _scaled_track(survey, centre_m, half_width_m, candidate, smoothing)
         except TrackError as refusal:
@@ -67,6 +76,12 @@ def import_circuit(path: str | Path, *, scale: float | None = None, smoothing: s
             return Import(track, candidate, smoothing, len(centre_m), float(np.abs(shift_m).max()), _lap(centre_m))
     stronger = "" if smoothing == "strong" else " or with --smoothing strong"
     raise TrackError(f"{refusals[0]} Or import it with another --scale{stronger}.") from refusals[0]
+
+
+def _enlargements(survey: CentreLine, smoothing: str) -> tuple[float, ...]:
+    """All of them, but for a crowd of control points only the extremes: each takes a while."""
+    crowded = smoothing == "none" and len(survey.points_m) > CROWD
+    return (ENLARGEMENTS[0], ENLARGEMENTS[-1]) if crowded else ENLARGEMENTS
 
 
 def _check_options(scale: float | None, smoothing: str) -> None:
@@ -90,16 +105,24 @@ def _scaled_track(
     survey: CentreLine, centre_m: FloatArray, half_width_m: FloatArray, scale: float, smoothing: str
 ) -> Track:
     """The track at that scale, its middle at the origin, its points rounded to thousandths of a unit."""
+    _check_size(survey.source, _lap(centre_m) * scale, len(centre_m) if smoothing == "none" else 0)
     middle_m = (centre_m.max(axis=0) + centre_m.min(axis=0)) / 2.0
+
     points = np.column_stack([(centre_m - middle_m) * scale, half_width_m * scale])
     points, rows = thin_out(points, smoothing)
     lines = survey.source.lines
     source = PointSource(survey.source.label, None if lines is None else [lines[row] for row in rows])
-    if len(points) > MOST_POINTS:
-        what = f"{len(points):,} control points are too many"
-        source.refuse(what, f"Use --smoothing light or strong, or a smaller --scale: at most {MOST_POINTS:,}")
     points[:, 2] = np.clip(points[:, 2], NARROWEST_HALF_WIDTH_U, WIDEST_HALF_WIDTH_U)
     return build_track(np.round(points, 3), track_id=survey.name, name=_title(survey.name), source=source)
+
+
+def _check_size(source: PointSource, length_u: float, count: int) -> None:
+    """Refuse a giant before any work goes into it."""
+    if not length_u <= LONGEST_LAP_U:
+        remedy = f"Use a smaller --scale: at most {LONGEST_LAP_U:,.0f} u"
+        source.refuse(f"a lap of {length_u:,.0f} u is too long", remedy)
+    if count > MOST_POINTS:
+        source.refuse(f"{count:,} control points are too many", f"Use --smoothing light: at most {MOST_POINTS:,}")
 
 
 def thin_out(points: FloatArray, smoothing: str) -> tuple[FloatArray, list[int]]:
@@ -115,7 +138,7 @@ def thin_out(points: FloatArray, smoothing: str) -> tuple[FloatArray, list[int]]
     fine_u = np.arange(fine_count) / fine_count * length_u
     fine = np.column_stack([np.interp(fine_u, arcs_u, closed[:, column]) for column in range(3)])
     blurred = _blur_circular(fine, thinning.blur_u * fine_count / length_u)
-    count = max(8, round(length_u / thinning.spacing_u))
+    count = int(np.clip(round(length_u / thinning.spacing_u), 8, MOST_POINTS))
     picked = np.round(np.arange(count) / count * fine_count).astype(np.int64) % fine_count
     rows = np.searchsorted(arcs_u, fine_u[picked], side="right") - 1
     return blurred[picked], [int(row) for row in np.clip(rows, 0, len(points) - 1)]

@@ -106,6 +106,22 @@ def parameter_at(arcs_u: FloatArray, arc_lengths_u: FloatArray, parameters: Floa
     return interpolated
 
 
+class MeasuredSpline(NamedTuple):
+    """A spline together with its arc table, asked by distance along it."""
+
+    curve: Spline
+    arc_lengths_u: FloatArray
+    parameters: FloatArray
+
+    def position_at(self, arcs_u: FloatArray) -> FloatArray:
+        """Points (k, 2) at the arcs (k,)."""
+        return spline_position(self.curve, parameter_at(arcs_u, self.arc_lengths_u, self.parameters))
+
+    def tangent_at(self, arcs_u: FloatArray) -> FloatArray:
+        """Unit tangents (k, 2) at the arcs (k,)."""
+        return spline_tangent(self.curve, parameter_at(arcs_u, self.arc_lengths_u, self.parameters))
+
+
 def half_width_at(arcs_u: FloatArray, arc_lengths_u: FloatArray, half_widths_u: FloatArray) -> FloatArray:
     """Half-widths (k,) of the road at the arcs (k,), linear in arc length between control points."""
     wrapped = wrap_arc(arcs_u, float(arc_lengths_u[-1]))

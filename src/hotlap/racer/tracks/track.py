@@ -6,10 +6,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hotlap.racer.tracks import spline
 from hotlap.racer.tracks.checks import PointSource, check_track, checked_points
 from hotlap.racer.tracks.gates import gate_arcs, nearest_wall_points
-from hotlap.racer.tracks.spline import FloatArray
+from hotlap.racer.tracks.spline import (
+    FloatArray,
+    MeasuredSpline,
+    arc_table,
+    centripetal_spline,
+    half_width_at,
+    power_coefficients,
+)
 from hotlap.racer.tracks.walls import build_sides, close_polyline, signed_radius
 
 FEWEST_SAMPLES = 200
@@ -65,28 +71,28 @@ class Track:
 
     def position_at(self, arcs_u: ArrayLike) -> FloatArray:
         """Points (k, 2) of the centre line at the arcs (k,)."""
-        return spline.spline_position(self._spline, self._parameter_at(arcs_u))
+        return self._line.position_at(_as_arcs(arcs_u))
 
     def tangent_at(self, arcs_u: ArrayLike) -> FloatArray:
         """Unit tangents (k, 2) of the centre line at the arcs (k,)."""
-        return spline.spline_tangent(self._spline, self._parameter_at(arcs_u))
+        return self._line.tangent_at(_as_arcs(arcs_u))
 
     def half_width_at(self, arcs_u: ArrayLike) -> FloatArray:
         """Half-widths (k,) of the road at the arcs (k,)."""
-        arcs_u = np.atleast_1d(np.asarray(arcs_u, dtype=np.float64))
-        return spline.half_width_at(arcs_u, self.arc_lengths_u, self.control_points[:, 2])
+        return half_width_at(_as_arcs(arcs_u), self.arc_lengths_u, self.control_points[:, 2])
 
     def segment_coefficients(self) -> FloatArray:
         """(n, 2, 4): c0..c3 of x and y as cubics in t in [0, 1], for the spline segment after each control point."""
-        return spline.power_coefficients(self._spline)
+        return power_coefficients(self._line.curve)
 
     @cached_property
-    def _spline(self) -> spline.Spline:
-        return spline.centripetal_spline(self.control_points[:, :2])
+    def _line(self) -> MeasuredSpline:
+        curve = centripetal_spline(self.control_points[:, :2])
+        return MeasuredSpline(curve, self.arc_lengths_u, self.arc_parameters)
 
-    def _parameter_at(self, arcs_u: ArrayLike) -> FloatArray:
-        arcs_u = np.atleast_1d(np.asarray(arcs_u, dtype=np.float64))
-        return spline.parameter_at(arcs_u, self.arc_lengths_u, self.arc_parameters)
+
+def _as_arcs(arcs_u: ArrayLike) -> FloatArray:
+    return np.atleast_1d(np.asarray(arcs_u, dtype=np.float64))
 
 
 def build_track(
@@ -110,28 +116,24 @@ def build_track(
 
 def _built(points: FloatArray, track_id: str, name: str, par_ticks: tuple[int, int, int] | None) -> Track:
     """The geometry, in the order that the recorded tracks were built in."""
-    curve = spline.centripetal_spline(points[:, :2])
-    arc_lengths_u, parameters = spline.arc_table(curve)
+    curve = centripetal_spline(points[:, :2])
+    arc_lengths_u, parameters = arc_table(curve)
+    line = MeasuredSpline(curve, arc_lengths_u, parameters)
     length_u = float(arc_lengths_u[-1])
-
-    def tangent_at(arcs_u: FloatArray) -> FloatArray:
-        return spline.spline_tangent(curve, spline.parameter_at(arcs_u, arc_lengths_u, parameters))
 
     # The centre line, sampled evenly.
     count = max(FEWEST_SAMPLES, SAMPLES_PER_POINT * len(points))
     arcs_u = np.arange(count) / count * length_u
-    centre = spline.spline_position(curve, spline.parameter_at(arcs_u, arc_lengths_u, parameters))
-    tangent = tangent_at(arcs_u)
+    centre, tangent = line.position_at(arcs_u), line.tangent_at(arcs_u)
 
     # Walls and road edges.
     reach_u = length_u / (2 * count)
-    radius_u = signed_radius(tangent_at(arcs_u - reach_u), tangent_at(arcs_u + reach_u), 2.0 * reach_u)
-    half_width_u = spline.half_width_at(arcs_u, arc_lengths_u, points[:, 2])
-    sides = build_sides(centre, tangent, half_width_u, radius_u)
+    radius_u = signed_radius(line.tangent_at(arcs_u - reach_u), line.tangent_at(arcs_u + reach_u), 2.0 * reach_u)
+    sides = build_sides(centre, tangent, half_width_at(arcs_u, arc_lengths_u, points[:, 2]), radius_u)
 
     # Gates, and the start on gate 0.
     gates_u = gate_arcs(length_u)
-    gate_centre = spline.spline_position(curve, spline.parameter_at(gates_u, arc_lengths_u, parameters))
+    gate_centre = line.position_at(gates_u)
     start_tangent = curve.leaving[0]
 
     return Track(
@@ -151,7 +153,7 @@ def _built(points: FloatArray, track_id: str, name: str, par_ticks: tuple[int, i
         gate_left=nearest_wall_points(gate_centre, gates_u, length_u, sides.inner_wall),
         gate_right=nearest_wall_points(gate_centre, gates_u, length_u, sides.outer_wall),
         gate_centre=gate_centre,
-        gate_direction=tangent_at(gates_u),
+        gate_direction=line.tangent_at(gates_u),
         gate_arcs_u=gates_u,
         start_x_u=float(points[0, 0]),
         start_y_u=float(points[0, 1]),
