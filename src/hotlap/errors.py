@@ -56,6 +56,10 @@ class BridgeTimeoutError(BridgeConnectionError, TimeoutError):
     """A bridge server that did not answer in time; the connection is closed, since a late answer would be mistaken."""
 
 
+class TrainingError(HotlapError, RuntimeError):
+    """A training that cannot go on; the last good checkpoint is kept."""
+
+
 class ExportError(HotlapError, ValueError):
     """Something exported, or about to be, that is not what it should be."""
 

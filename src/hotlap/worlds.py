@@ -30,6 +30,12 @@ class World(Protocol):
     def advance(self, actions: Array) -> None:
         """One tick of every car. The actions are checked first: a wrong one raises and nothing moves."""
 
+    def state_columns(self) -> dict[str, Array]:
+        """Everything the cars carry from tick to tick, the live arrays themselves: to save them, and to write them back."""
+
+    def look(self) -> None:
+        """Recompute what the drivers see, after the state was written back."""
+
     def step_columns(self) -> dict[str, Array]:
         """What a step's info dictionaries say, as one new array per key."""
 

@@ -1,17 +1,17 @@
 """What a driver is paid for and when an episode ends: the keys of `ai-config.json`, checked and merged with defaults."""
 
-import dataclasses
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hotlap.errors import ConfigError, did_you_mean
+from hotlap.errors import ConfigError
 from hotlap.racer.fleet import Rules
+from hotlap.settings import merged
 
 MAX_CONFIG_BYTES = 65_536
+MAX_COUNT = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,12 @@ class EpisodeLimits:
     stillnessTimeoutTicks: int = 180
     """Ticks in a row below the stillness threshold until the episode ends."""
 
+    def __post_init__(self) -> None:
+        """Counts are whole and at least one."""
+        for name in ("maxSteps", "stillnessTimeoutTicks"):
+            if not 1 <= getattr(self, name) <= MAX_COUNT:
+                raise ConfigError(f"config.episode.{name} must be from 1 to {MAX_COUNT}, not {getattr(self, name)!r}.")
+
 
 @dataclass(frozen=True)
 class RacerConfig:
@@ -60,7 +66,7 @@ class RacerConfig:
             return source
         if isinstance(source, str | Path):
             return cls.load(_read_json(Path(source)))
-        return _merged(cls(), source, "config")
+        return merged(cls(), source, "config")
 
     def rules(self, layout: int) -> Rules:
         """The same as numbers for the kernel."""
@@ -88,36 +94,3 @@ def _read_json(path: Path) -> Mapping[str, Any]:
     if not isinstance(content, Mapping):
         raise ConfigError(f'{path}: a config is a JSON object with "weights" and "episode", not {type(content).__name__}.')
     return content
-
-
-def _merged(default: Any, given: Any, where: str) -> Any:
-    """The default with the given values in it; every unknown key and every wrong value is refused by name."""
-    if not isinstance(given, Mapping):
-        raise ConfigError(f"{where} must be a mapping of names to values, not {type(given).__name__}.")
-    known = {item.name for item in dataclasses.fields(default)}
-    changes = {}
-    for key, value in given.items():
-        if key not in known:
-            hint = did_you_mean(str(key), known)
-            raise ConfigError(f'{where} has no key "{key}".{hint} Known: {", ".join(sorted(known))}.')
-        current = getattr(default, key)
-        name = f"{where}.{key}"
-        changes[key] = _merged(current, value, name) if dataclasses.is_dataclass(current) else _number(current, value, name)
-    return dataclasses.replace(default, **changes)
-
-
-def _number(default: float, value: Any, name: str) -> float:
-    """A finite number of the default's kind; counts are whole and at least one."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ConfigError(f"{name} must be a number, not {value!r}.")
-    try:
-        finite = math.isfinite(value)
-    except OverflowError:
-        finite = False
-    if not finite:
-        raise ConfigError(f"{name} must be finite, not {value!r}.")
-    if isinstance(default, int):
-        if value != int(value) or not 1 <= value <= 10**9:
-            raise ConfigError(f"{name} must be a whole number from 1 to 1000000000, not {value!r}.")
-        return int(value)
-    return float(value)

@@ -157,6 +157,14 @@ class RacerWorld:
         self.batch.set_actions(actions)
         self.batch.step()
 
+    def state_columns(self) -> dict[str, Array]:
+        """The live arrays of the fleet, by name."""
+        return self.fleet._asdict()
+
+    def look(self) -> None:
+        """Place every car on its track again and write what its driver sees."""
+        self.batch.observe(0, self.count)
+
     def step_columns(self) -> dict[str, Array]:
         """The thirteen keys of a step's info, in `step_views`."""
         return {key: column.copy() for key, column in self.step_views.items()}

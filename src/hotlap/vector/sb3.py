@@ -1,7 +1,6 @@
 """Any world as a stable-baselines3 VecEnv: one array of cars, with Monitor's episode statistics built in."""
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ class WorldVecEnv(VecEnv):
 
     def __init__(self, world: World, seed: int | None = None) -> None:
         low, high = world.observation_bounds
+        self.render_mode = None
         super().__init__(
             world.count, spaces.Box(low, high, dtype=np.float32), spaces.Box(*world.action_bounds, dtype=np.float32)
         )
@@ -39,7 +39,9 @@ class WorldVecEnv(VecEnv):
         self.episode_returns[:] = 0.0
         self.episode_lengths[:] = 0
         columns = self.world.reset_columns()
-        self.reset_infos = [{key: values[car].item() for key, values in columns.items()} for car in range(self.num_envs)]
+        self.reset_infos = [
+            {key: values[car].item() for key, values in columns.items()} for car in range(self.num_envs)
+        ]
         return self.world.observation.astype(np.float32)
 
     def _take_seeds(self) -> None:
@@ -112,8 +114,3 @@ class WorldVecEnv(VecEnv):
 def make_vec_env(world: str, count: int, *, seed: int | None = None, **options: Any) -> WorldVecEnv:
     """`count` cars in the named world as an SB3 VecEnv; the options are the world's."""
     return WorldVecEnv(make_world(world, count, **options), seed)
-
-
-def generator_states(generators: Sequence[np.random.Generator]) -> list[Any]:
-    """The dice of every car, as JSON can hold them."""
-    return [generator.bit_generator.state for generator in generators]

@@ -1,0 +1,68 @@
+"""The algorithms as a table: what SB3 class, what settings, which tensors are its state."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from stable_baselines3 import PPO, SAC
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.vec_env import VecEnv
+
+from hotlap.training.config import TrainConfig
+
+ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "elu": torch.nn.ELU}
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One row: how a model is made, and whether it replays."""
+
+    make: Callable[[TrainConfig, VecEnv], BaseAlgorithm]
+    optimizers: Callable[[Any], dict[str, torch.optim.Optimizer]]
+    gamma: Callable[[TrainConfig], float]
+    replays: bool
+
+
+def falling(start: float, end: float) -> Callable[[float], float]:
+    """A straight line from the first learning rate to the last, over the share of training that remains."""
+    return lambda remaining: end + (start - end) * remaining
+
+
+def _settings(settings: Any) -> dict[str, Any]:
+    values = asdict(settings)
+    values["learning_rate"] = falling(values["learning_rate"], values.pop("learning_rate_end"))
+    return values
+
+
+def _policy_options(config: TrainConfig, **more: Any) -> dict[str, Any]:
+    hidden = list(config.network.hidden)
+    return {"net_arch": more.pop("net_arch", hidden), "activation_fn": ACTIVATIONS[config.network.activation], **more}
+
+
+def _make_ppo(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
+    hidden = list(config.network.hidden)
+    options = _policy_options(config, net_arch={"pi": hidden, "vf": hidden}, log_std_init=config.network.log_std_init)
+    return PPO("MlpPolicy", env, policy_kwargs=options, seed=config.seed, device="cpu", **_settings(config.ppo))
+
+
+def _make_sac(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
+    settings = _settings(config.sac)
+    return SAC("MlpPolicy", env, policy_kwargs=_policy_options(config), seed=config.seed, device="cpu", **settings)
+
+
+def _ppo_optimizers(model: Any) -> dict[str, torch.optim.Optimizer]:
+    return {"policy": model.policy.optimizer}
+
+
+def _sac_optimizers(model: Any) -> dict[str, torch.optim.Optimizer]:
+    found = {"actor": model.actor.optimizer, "critic": model.critic.optimizer}
+    if model.ent_coef_optimizer is not None:
+        found["temperature"] = model.ent_coef_optimizer
+    return found
+
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "ppo": Algorithm(_make_ppo, _ppo_optimizers, lambda config: config.ppo.gamma, replays=False),
+    "sac": Algorithm(_make_sac, _sac_optimizers, lambda config: config.sac.gamma, replays=True),
+}

@@ -1,0 +1,76 @@
+"""What TensorBoard is told about the racing: parts of the reward every step, completion and lap times every rollout."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.callbacks import BaseCallback
+
+TICKS_PER_SECOND = 60
+REWARD_PARTS = ("progress", "speed", "wall", "offTrack", "backward", "stillness")
+
+
+class RacerMetricsCallback(BaseCallback):
+    """Logs the racing of any SB3 model on `RacerEnv` or on a native batch of cars.
+
+    Every step, the mean of each part of the reward goes to `reward/<part>`. At the end of a rollout, what was finished
+    in it goes to `racer/completion_rate`, `racer/episodes_this_rollout`, `racer/mean_lap_time_sec` and
+    `racer/best_lap_time_sec`; nothing is logged where nothing was finished. Lap times are counted in steps, 60 a second.
+    """
+
+    def __init__(self, verbose: int = 0) -> None:
+        super().__init__(verbose)
+        self.completions: list[bool] = []
+        self.lap_times_s: list[float] = []
+        self.best_clean_lap_s: float | None = None
+        self._laps = np.ones(0, np.int64)
+        self._lap_began = np.zeros(0, np.int64)
+
+    def _on_step(self) -> bool:
+        infos, dones = self.locals["infos"], np.asarray(self.locals["dones"])
+        columns = _columns(infos)
+        for part in REWARD_PARTS:
+            if part in columns:
+                self.logger.record_mean(f"reward/{part}", float(np.mean(columns[part])))
+        if "lap" in columns and "stepCount" in columns:
+            self._count_laps(np.asarray(columns["lap"]), np.asarray(columns["stepCount"]), dones)
+        return True
+
+    def _count_laps(self, laps: Any, steps: Any, dones: Any) -> None:
+        """Time the laps that ended this step, and forget the cars whose episode did."""
+        if len(self._laps) != len(laps):
+            self._laps, self._lap_began = np.ones(len(laps), np.int64), np.zeros(len(laps), np.int64)
+        for car in np.flatnonzero(laps > self._laps):
+            self.lap_times_s.append(float(steps[car] - self._lap_began[car]) / TICKS_PER_SECOND)
+            self._laps[car], self._lap_began[car] = laps[car], steps[car]
+            self._note_clean_lap(self.locals["infos"][car])
+        for car in np.flatnonzero(dones):
+            self.completions.append(bool(laps[car] > 1))
+            self._laps[car], self._lap_began[car] = 1, 0
+
+    def _note_clean_lap(self, info: Mapping[str, Any]) -> None:
+        """The best lap of the whole training that never left the road nor touched a wall."""
+        if info.get("lapClean"):
+            lap_s = info["lapTicks"] / TICKS_PER_SECOND
+            self.best_clean_lap_s = min(lap_s, self.best_clean_lap_s or lap_s)
+
+    def _on_rollout_end(self) -> None:
+        if self.completions:
+            self.logger.record("racer/completion_rate", float(np.mean(self.completions)))
+            self.logger.record("racer/episodes_this_rollout", len(self.completions))
+        if self.lap_times_s:
+            self.logger.record("racer/mean_lap_time_sec", float(np.mean(self.lap_times_s)))
+            self.logger.record("racer/best_lap_time_sec", float(np.min(self.lap_times_s)))
+        if self.verbose and self.lap_times_s:
+            print(f"laps {len(self.lap_times_s)}, best {min(self.lap_times_s):.3f} s")
+        self.completions.clear()
+        self.lap_times_s.clear()
+
+
+def _columns(infos: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The infos by key: at hand on a native batch, gathered from the dictionaries elsewhere."""
+    if hasattr(infos, "columns"):
+        columns: Mapping[str, Any] = infos.columns
+        return columns
+    wanted = (*REWARD_PARTS, "lap", "stepCount")
+    return {key: [info[key] for info in infos] for key in wanted if all(key in info for info in infos)}

@@ -1,0 +1,47 @@
+"""Being asked to stop: the first signal lets the update finish and saves, a deadline cuts a long one, a second one ends at once."""
+
+import os
+import signal
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+DEADLINE_S = 6.0
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class DeadlineError(BaseException):
+    """The update did not finish in time after a signal; not an Exception, so that nothing on the way swallows it."""
+
+
+class StopSignals:
+    """`with StopSignals() as stop:` turns SIGINT and SIGTERM into `stop.requested`."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        for number in STOP_SIGNALS:
+            self._before[number] = signal.signal(number, self._stop)
+        self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._cut)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def settle(self) -> None:
+        """No deadline any more: what is left is the saving."""
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    def _stop(self, number: int, _frame: FrameType | None) -> None:
+        if self.requested:
+            os._exit(128 + number)
+        self.requested = True
+        signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
+
+    def _cut(self, _number: int, _frame: FrameType | None) -> None:
+        raise DeadlineError
