@@ -65,7 +65,7 @@ def test_registered_name_makes_the_bare_environment():
     env = gym.make("hotlap/Racer-v0", track="track-02")
     assert type(env) is RacerEnv
     assert env.spec.id == "hotlap/Racer-v0"
-    assert env.metadata == {"render_modes": ["rgb_array"], "render_fps": 60}
+    assert (env.metadata["render_modes"], env.metadata["render_fps"]) == (["rgb_array"], 60)
 
 
 def test_package_offers_its_names_and_refuses_others():

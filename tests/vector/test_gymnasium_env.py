@@ -335,9 +335,10 @@ def test_make_vec_gives_the_batch():
     assert envs.observation_space.contains(envs.step(envs.action_space.sample())[0])
 
 
-def test_default_autoreset_is_gymnasiums():
-    assert RacerVectorEnv(1).metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
-    assert "autoreset_mode" not in RacerEnv.metadata
+def test_default_autoreset_is_gymnasiums_and_each_batch_has_its_own():
+    default, other = RacerVectorEnv(1), RacerVectorEnv(1, autoreset_mode=AutoresetMode.SAME_STEP)
+    assert default.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert other.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
 
 
 def test_gymnasiums_own_vectorisation_still_works():
