@@ -17,7 +17,10 @@ def encode_object(document: Mapping[str, Any], name: str) -> bytes:
     if not isinstance(document, Mapping):
         raise CheckpointError(f"{name} is a {type(document).__name__}, and a document is a JSON object.")
     plain = _plain(document, name, DEEPEST)
-    data = json.dumps(plain, indent=1, allow_nan=False).encode("ascii") + b"\n"
+    try:
+        data = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
+    except ValueError as problem:  # half a surrogate pair, or an integer of thousands of digits
+        raise CheckpointError(f"{name} holds what JSON cannot ({problem}).") from problem
     check_depth(data, name)
     return data
 
@@ -48,24 +51,26 @@ def check_depth(data: bytes, name: str) -> None:
     opening = (letters == ord("[")) | (letters == ord("{"))
     closing = (letters == ord("]")) | (letters == ord("}"))
     level = np.cumsum(opening.astype(np.int32) - closing)
-    if level.size and int((level - np.minimum.accumulate(level)).max()) >= DEEPEST:
+    # Strings may hold closing brackets without opening ones: what counts is the climb from the lowest level so far.
+    climb = level - np.minimum(np.minimum.accumulate(level), 0)
+    if climb.max(initial=0) > DEEPEST:
         raise CheckpointError(f"{name} is nested deeper than {DEEPEST} levels, which no document here is.")
 
 
 def _plain(value: Any, where: str, levels: int) -> Any:
     """The value built from nothing but JSON's own types."""
-    if levels == 0:
-        raise CheckpointError(f"{where} is nested deeper than {DEEPEST} levels. Flatten it.")
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
+    if levels == 0:
+        raise CheckpointError(f"{where:.80} is nested deeper than {DEEPEST} levels. Flatten it.")
     if isinstance(value, list | tuple):
         return [_plain(item, f"{where}[{index}]", levels - 1) for index, item in enumerate(value)]
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {key: _plain(item, f"{where}.{key}", levels - 1) for key, item in value.items()}
     raise CheckpointError(
-        f"{where} is {value!r:.80}, which JSON cannot hold: "
+        f"{where:.80} is {value!r:.80}, which JSON cannot hold: "
         "use text, numbers (null for NaN and infinity), true, false, null, lists, and objects whose keys are text."
     )
 

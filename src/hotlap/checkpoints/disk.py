@@ -23,6 +23,11 @@ _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
+def reason(problem: Exception) -> str:
+    """Why the system refused, in its own words, without the number and the path."""
+    return (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
+
+
 def write_synced(path: Path, chunks: Iterable[Chunk]) -> FileEntry:
     """Write a new file chunk by chunk and wait for the disk; returns its size and hash."""
     digest, size = hashlib.sha256(), 0

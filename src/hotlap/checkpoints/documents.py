@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.checkpoints.bounded_json import encode_object, parse_object
-from hotlap.checkpoints.disk import opened_folder, read_small_file, sync_folder, write_all
+from hotlap.checkpoints.disk import opened_folder, read_small_file, reason, sync_folder, write_all
 from hotlap.checkpoints.manifest import MOST_DOCUMENT_BYTES
 from hotlap.errors import CheckpointError, CheckpointWriteError
 
@@ -20,9 +20,9 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
         raise CheckpointError(f"{path}: {len(data)} bytes are too many: a document has at most {MOST_DOCUMENT_BYTES}.")
     try:
         _replace(path, data)
-    except OSError as problem:
+    except (OSError, ValueError) as problem:
         raise CheckpointWriteError(
-            f"{path}: cannot be written ({problem.strerror or problem}). What was there is untouched. "
+            f"{path}: cannot be written ({reason(problem)}). What was there is untouched. "
             "Make room or give permission there."
         ) from problem
 
@@ -31,10 +31,10 @@ def read_document(path: Path) -> dict[str, Any]:
     """The JSON object in a file that `write_document` wrote; anything else is a CheckpointError."""
     path = Path(path)
     try:
-        with opened_folder(path.parent) as folder:
+        with opened_folder(path.parent.resolve()) as folder:
             return parse_object(read_small_file(folder, path.name, MOST_DOCUMENT_BYTES), path.name)
     except OSError as problem:
-        raise CheckpointError(f"{path}: cannot be read ({problem.strerror}). Is this the folder of a run?") from problem
+        raise CheckpointError(f"{path}: cannot be read ({reason(problem)}). Is this the folder of a run?") from problem
     except (CheckpointError, ValueError) as problem:
         raise CheckpointError(f"{path}: {problem} Restore it from a copy, or start a new run.") from problem
 

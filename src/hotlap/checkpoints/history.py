@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from hotlap.checkpoints.checkpoint import Checkpoint
-from hotlap.checkpoints.disk import discard
+from hotlap.checkpoints.disk import discard, reason
 from hotlap.checkpoints.loading import load_checkpoint, verify_checkpoint
 from hotlap.checkpoints.names import CHECKPOINTS, MANIFEST, SAVING, age_key, step_of
 from hotlap.checkpoints.saving import clear_leftovers
@@ -20,12 +20,12 @@ def newest_checkpoint(run: Path, report: Callable[[str], None]) -> Checkpoint:
     """The newest checkpoint that is intact; a line to `report` for each newer one that had to be skipped."""
     for path in sorted([*_step_folders(run), *_unfinished(run)], key=_age, reverse=True):
         if path.name.startswith(SAVING):
-            report(f"skipped {path.name}: the run was stopped while it was being written")
+            report(f"skipped {_published(path)}: is half written, because the run was stopped while saving it.")
             continue
         try:
             return load_checkpoint(path)
         except CheckpointError as problem:
-            report(f"skipped {path.name}: {problem}")
+            report(f"skipped {problem}")
     raise CheckpointError(f'{run}: has no intact checkpoint. Name another run, or start one with "hotlap train".')
 
 
@@ -45,7 +45,7 @@ def prune_checkpoints(run: Path, keep_last: int, keep: Collection[int] = ()) -> 
                 discard(path)
     except OSError as problem:
         raise CheckpointWriteError(
-            f"{run}: old checkpoints cannot be removed ({problem.strerror or problem}). Give permission there."
+            f"{run}: old checkpoints cannot be removed ({reason(problem)}). Give permission there."
         ) from problem
 
 
@@ -65,7 +65,7 @@ def _entries(run: Path) -> list[Path]:
     try:
         return list(folder.iterdir()) if folder.is_dir() else []
     except OSError as problem:
-        raise CheckpointError(f"{folder}: cannot be read ({problem.strerror}). Give permission there.") from problem
+        raise CheckpointError(f"{folder}: cannot be read ({reason(problem)}). Give permission there.") from problem
 
 
 def _published(unfinished: Path) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from hotlap.checkpoints.disk import reason
 from hotlap.errors import RunFolderError, RunLockedError
 
 LOCK_FILE = "lock"
@@ -63,9 +64,9 @@ class RunLock:
     def _open(self) -> int:
         try:
             return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
-        except OSError as problem:
+        except (OSError, ValueError) as problem:
             raise RunFolderError(
-                f"{self.path}: cannot be opened ({problem.strerror}). Name the folder of a run in which you may write."
+                f"{self.path}: cannot be opened ({reason(problem)}). Name the folder of a run in which you may write."
             ) from problem
 
     def _lock(self, descriptor: int) -> None:
@@ -94,7 +95,7 @@ def _try_lock(descriptor: int) -> bool:
         return False
     except OSError as problem:
         raise RunFolderError(
-            f"the file system cannot lock a run ({problem.strerror}). Put the runs on a local disk."
+            f"the file system cannot lock a run ({reason(problem)}). Put the runs on a local disk."
         ) from problem
     return True
 

@@ -16,10 +16,7 @@ MOST_STEPS = 10**12 - 1
 LONGEST_NAME = 64
 
 # Windows answers to these names in every folder, whatever the suffix.
-DEVICES = frozenset(
-    ["con", "prn", "aux", "nul", "conin$", "conout$"]
-    + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
-)
+DEVICES = frozenset(["con", "prn", "aux", "nul", *(f"{port}{digit}" for port in ("com", "lpt") for digit in range(10))])
 _RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
 _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*(\.[a-z0-9_-]+)*")
 _STEP_NAME = re.compile(rf"step-([0-9]{{12}})({re.escape(REPLACED)})?")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hotlap.checkpoints.bounded_json import encode_object
 from hotlap.checkpoints.checkpoint import Checkpoint
-from hotlap.checkpoints.disk import Chunk, discard, remove_tree, sync_folder, write_synced
+from hotlap.checkpoints.disk import Chunk, discard, reason, remove_tree, sync_folder, write_synced
 from hotlap.checkpoints.manifest import MOST_FILES, check_size, encode_manifest, new_manifest
 from hotlap.checkpoints.names import (
     CHECKPOINTS,
@@ -20,7 +20,7 @@ from hotlap.checkpoints.names import (
     check_file_name,
     step_folder_name,
 )
-from hotlap.checkpoints.tensor_files import encode_tensors
+from hotlap.checkpoints.tensor_files import MOST_HEADER_BYTES, encode_tensors
 from hotlap.errors import CheckpointError, CheckpointWriteError
 
 Contents = dict[str, Iterable[Chunk]]
@@ -41,11 +41,11 @@ def save_checkpoint(run: Path, checkpoint: Checkpoint) -> Path:
         clear_leftovers(folder)
         _write_files(unfinished, checkpoint.step, contents)
         _publish(unfinished, target)
-    except OSError as problem:
-        with contextlib.suppress(OSError):
+    except (OSError, ValueError) as problem:
+        with contextlib.suppress(OSError, ValueError):
             remove_tree(unfinished)
         raise CheckpointWriteError(
-            f"{target}: cannot be saved ({problem.strerror or problem}). The checkpoints before it are untouched. "
+            f"{target}: cannot be saved ({reason(problem)}). The checkpoints before it are untouched. "
             "Make room or give permission there; the next save tries again."
         ) from problem
     return target
@@ -71,7 +71,7 @@ def _tensor_files(checkpoint: Checkpoint) -> Iterable[tuple[str, Iterable[Chunk]
     for group, tensors in checkpoint.tensors.items():
         name = check_file_name(f"{group}{TENSORS_SUFFIX}")
         chunks = encode_tensors(tensors, name)
-        check_size(name, sum(array.nbytes for array in tensors.values()))
+        check_size(name, MOST_HEADER_BYTES + sum(array.nbytes for array in tensors.values()))
         yield name, chunks
 
 
@@ -116,4 +116,5 @@ def _publish(unfinished: Path, target: Path) -> None:
         sync_folder(target.parent)
     unfinished.rename(target)
     sync_folder(target.parent)
-    discard(aside)
+    with contextlib.suppress(OSError):  # saved it is; what stepped aside goes with a later save or pruning
+        discard(aside)
