@@ -39,6 +39,13 @@ class Group:
 HOTLAP = Group(
     "Teach a car to drive in a minute. Then try to beat it in your browser.",
     {
+        "train": Command("Train a driver from a preset.", "hotlap.commands.training:Train"),
+        "resume": Command("Go on with a run where it stopped.", "hotlap.commands.training:Resume"),
+        "runs": Command("Every run, with its best figures.", "hotlap.commands.training:Runs"),
+        "export": Group(
+            "Take a driver elsewhere.",
+            {"policy": Command("A run's policy as ONNX, or for plain SB3.", "hotlap.commands.training:ExportPolicy")},
+        ),
         "tracks": Group(
             "List, draw, import and generate tracks.",
             {
@@ -48,12 +55,14 @@ HOTLAP = Group(
                 "generate": Command("Make a new circuit from a seed.", "hotlap.commands.tracks:GenerateTrack"),
             },
         ),
+        "bridge": Command("Serve the world over a WebSocket.", "hotlap.commands.bridge:ServeBridge"),
         "benchmark": Group(
             "Measure how fast things run on this machine.",
             {
                 "env": Command(
                     "Ticks per second of the worlds, alone and in batches.", "hotlap.commands.benchmark:EnvBenchmark"
-                )
+                ),
+                "bridge": Command("Round trips per second of a bridge server.", "hotlap.commands.bridge:BridgeBenchmark"),
             },
         ),
     },

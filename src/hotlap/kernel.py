@@ -1,7 +1,7 @@
-"""The one @kernel decorator: plain functions for one car, compiled natively here and from the same source for other machines.
+"""The one @kernel decorator: plain functions for one car, compiled here and, from the same source, for other machines.
 
-Kernel code is scalar arithmetic on NamedTuples of numbers and arrays: no allocation, no slices, no exceptions, no Python
-objects. That is what lets the same function become native code, CUDA and WebAssembly.
+Kernel code is scalar arithmetic on NamedTuples of numbers and arrays: no allocation, no slices, no exceptions, no
+Python objects. That is what lets the same function become native code, CUDA and WebAssembly.
 
 A compiled entry takes one pointer: a table of addresses, one 64-bit slot per array. `address_table` fills it from the
 NamedTuples that own the arrays, `arrays_at` and `numbers_at` turn it back into the same NamedTuples inside the kernel.
@@ -50,11 +50,9 @@ def kernel_hash() -> str:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Where compiled kernels are kept, `HOTLAP_CACHE_DIR` or the user's cache folder; None when nothing can be written."""
-    home = os.environ.get("HOTLAP_CACHE_DIR") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hotlap"
-    )
-    folder = Path(home) / f"kernels-{kernel_hash()}"
+    """Where compiled kernels are kept: `HOTLAP_CACHE_DIR` or the user's cache folder; None if it is read-only."""
+    user = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "hotlap"
+    folder = Path(os.environ.get("HOTLAP_CACHE_DIR") or user) / f"kernels-{kernel_hash()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

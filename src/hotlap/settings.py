@@ -1,4 +1,4 @@
-"""Settings as frozen dataclasses: filled from mappings and TOML files, every unknown key and wrong value refused by name."""
+"""Settings as frozen dataclasses, filled from mappings and TOML files; wrong keys and values refused by name."""
 
 import dataclasses
 import math
@@ -27,7 +27,9 @@ def merged(default: Settings, given: Any, where: str) -> Settings:
             raise ConfigError(f'{where} has no key "{key}".{hint} Known: {", ".join(sorted(hints))}.')
         current = getattr(default, key)
         name = f"{where}.{key}"
-        changes[key] = merged(current, value, name) if dataclasses.is_dataclass(current) else _checked(hints[key], value, name)
+        changes[key] = (
+            merged(current, value, name) if dataclasses.is_dataclass(current) else _checked(hints[key], value, name)
+        )
     return dataclasses.replace(default, **changes)  # type: ignore[type-var]
 
 

@@ -1,4 +1,4 @@
-"""What the rest of the house may know about a world: many cars advanced together, facts in columns; and the registry."""
+"""What the house may know about a world: many cars advanced together, facts in columns; and the registry."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -31,7 +31,7 @@ class World(Protocol):
         """One tick of every car. The actions are checked first: a wrong one raises and nothing moves."""
 
     def state_columns(self) -> dict[str, Array]:
-        """Everything the cars carry from tick to tick, the live arrays themselves: to save them, and to write them back."""
+        """All that cars carry from tick to tick, the live arrays themselves: to save them, and to write them back."""
 
     def look(self) -> None:
         """Recompute what the drivers see, after the state was written back."""
@@ -53,11 +53,16 @@ class World(Protocol):
 WORLDS: dict[str, tuple[str, str]] = {"racer": ("hotlap.racer.world", "RacerWorld")}
 
 
+def is_whole(number: Any) -> bool:
+    """Whether a value is an integer, of Python or numpy; True and False are none."""
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+
+
 def make_world(name: str, count: int, **options: Any) -> World:
     """A batch of `count` cars in the named world."""
     if name not in WORLDS:
         raise ConfigError(f'no world "{name}".{did_you_mean(name, WORLDS)} Known: {", ".join(WORLDS)}.')
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+    if not is_whole(count) or count < 1:
         raise ConfigError(f"a batch needs a whole number of cars, at least 1, not {count!r}.")
     module, factory = WORLDS[name]
     make: Callable[..., World] = getattr(import_module(module), factory)

@@ -60,26 +60,31 @@ class Graph:
             elif type(module) in ACTIVATIONS:
                 self.then(ACTIVATIONS[type(module)])
             else:
-                raise ExportError(f"a policy with a {type(module).__name__} layer cannot be exported; use relu, tanh or elu.")
+                raise ExportError(
+                    f"a policy with a {type(module).__name__} layer cannot be exported; use relu, tanh or elu."
+                )
 
 
 def export_policy(model: BaseAlgorithm, normalizer: VecNormalize | None, metadata: Mapping[str, Any]) -> bytes:
     """The deterministic policy of a model as an ONNX file, verified on ten thousand observations."""
-    space = model.observation_space
     graph = Graph("observation")
     if normalizer is not None and normalizer.norm_obs:
-        statistics = normalizer.obs_rms
+        statistics: Any = normalizer.obs_rms
         graph.then("Sub", statistics.mean)
         graph.then("Div", np.sqrt(statistics.var + normalizer.epsilon))
-        graph.then("Clip", np.float32(-normalizer.clip_obs), np.float32(normalizer.clip_obs))
+        graph.then("Clip", np.array(-normalizer.clip_obs), np.array(normalizer.clip_obs))
     _append_head(graph, model)
     graph.nodes[-1].output[0] = "action"
-    content = _serialized(graph, int(np.prod(space.shape)), int(np.prod(model.action_space.shape)), metadata)
+    content = _serialized(graph, _size(model.observation_space), _size(model.action_space), metadata)
     verify_policy(content, model, normalizer)
     return content
 
 
-def _append_head(graph: Graph, model: BaseAlgorithm) -> None:
+def _size(space: Any) -> int:
+    return int(np.prod(space.shape))
+
+
+def _append_head(graph: Graph, model: Any) -> None:
     """The layers of the actor and what turns its output into an action within bounds."""
     low, high = model.action_space.low, model.action_space.high
     policy = model.policy
@@ -125,11 +130,13 @@ def verify_policy(content: bytes, model: BaseAlgorithm, normalizer: VecNormalize
     wanted, _ = model.predict(normalized, deterministic=True)
     worst = float(np.abs(given - wanted).max())
     if not worst <= TOLERANCE:
-        raise ExportError(f"the exported policy differs from torch by {worst:.2g}, more than {TOLERANCE:g}; nothing was written.")
+        raise ExportError(
+            f"the exported policy differs from torch by {worst:.2g}, more than {TOLERANCE:g}; nothing was written."
+        )
     return worst
 
 
-def _typical_observations(model: BaseAlgorithm, normalizer: VecNormalize | None) -> NDArray[np.float32]:
+def _typical_observations(model: Any, normalizer: Any) -> NDArray[np.float32]:
     """Observations spread around what was seen in training, within the world's bounds."""
     space = model.observation_space
     noise = np.random.default_rng(0).standard_normal((CHECKED_OBSERVATIONS, *space.shape))

@@ -40,7 +40,9 @@ def surface_pace(surface: int, physics: Physics) -> float:
 
 
 @kernel
-def forward_speed(speed_ups: float, throttle: float, brake: float, pace: float, physics: Physics) -> tuple[float, float]:
+def forward_speed(
+    speed_ups: float, throttle: float, brake: float, pace: float, physics: Physics
+) -> tuple[float, float]:
     """New forward speed and the acceleration that gave it. Speed is the full magnitude: turning costs none."""
     force = throttle * physics.engine_force * pace
     resistance = brake * physics.brake_force + physics.drag * speed_ups * speed_ups / pace + physics.rolling_force

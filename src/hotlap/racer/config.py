@@ -1,4 +1,4 @@
-"""What a driver is paid for and when an episode ends: the keys of `ai-config.json`, checked and merged with defaults."""
+"""What a driver is paid for and when an episode ends: the keys of `ai-config.json`, merged with defaults."""
 
 import json
 from collections.abc import Mapping
@@ -90,7 +90,11 @@ def _read_json(path: Path) -> Mapping[str, Any]:
             raise ConfigError(f"{path}: larger than {MAX_CONFIG_BYTES} bytes, which no config needs.")
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read as a JSON config: {error}. Give a file like ai-config.json.") from error
+        raise ConfigError(
+            f"{path}: cannot be read as a JSON config: {error}. Give a file like ai-config.json."
+        ) from error
     if not isinstance(content, Mapping):
-        raise ConfigError(f'{path}: a config is a JSON object with "weights" and "episode", not {type(content).__name__}.')
+        raise ConfigError(
+            f'{path}: a config is a JSON object with "weights" and "episode", not {type(content).__name__}.'
+        )
     return content

@@ -1,6 +1,6 @@
-"""Who owns what: the state of a fleet and what a step puts out, as structs of arrays; one car, as a struct of numbers."""
+"""The state of a fleet and what a step puts out, as structs of arrays; one car, as a struct of numbers."""
 
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Float64Array = NDArray[np.float64]
 Int32Array = NDArray[np.int32]
 ByteArray = NDArray[np.uint8]
-Columns = TypeVar("Columns", bound=NamedTuple)
+Columns = TypeVar("Columns", bound=tuple[Any, ...])
 
 
 class CarState(NamedTuple):

@@ -92,5 +92,9 @@ PHYSICS = Physics(
 
 # How far from where a tick began a wall can still matter in it: the longest move, the push out, the contact test.
 WALL_REACH_U = (
-    PHYSICS.max_speed_ups * PHYSICS.tick_s + PHYSICS.car_radius_u + PHYSICS.wall_push_u + PHYSICS.contact_radius_u + 0.05
+    PHYSICS.max_speed_ups * PHYSICS.tick_s
+    + PHYSICS.car_radius_u
+    + PHYSICS.wall_push_u
+    + PHYSICS.contact_radius_u
+    + 0.05
 )

@@ -1,6 +1,7 @@
 """Where a point is on its track: the nearest spot of the centre line, and the surface there.
 
-The answer is defined by a search: the nearest of M samples along the lap, then sixteen thirds of the interval around it.
+The answer is defined by a search: the nearest of M samples along the lap, then sixteen thirds of the interval around
+it.
 """
 
 import math

@@ -28,12 +28,7 @@ def write_reward(
     out.backward[car] = rules.backward_penalty if gained_u < 0.0 else 0.0
     out.stillness[car] = rules.stillness_penalty if still else 0.0
     out.reward[car] = (
-        out.progress[car]
-        + out.speed[car]
-        + out.wall[car]
-        + out.off_track[car]
-        + out.backward[car]
-        + out.stillness[car]
+        out.progress[car] + out.speed[car] + out.wall[car] + out.off_track[car] + out.backward[car] + out.stillness[car]
     )
 
 

@@ -1,6 +1,7 @@
 """What a driver sees: the classic fourteen numbers, or the full layout for drivers that must cope with any track."""
 
 import math
+from typing import NamedTuple
 
 from hotlap.kernel import kernel
 from hotlap.racer.car import clamp
@@ -24,6 +25,15 @@ RAY_COS = tuple(math.cos(-math.pi / 2.0 + i * math.pi / (RAY_COUNT - 1)) for i i
 RAY_SIN = tuple(math.sin(-math.pi / 2.0 + i * math.pi / (RAY_COUNT - 1)) for i in range(RAY_COUNT))
 
 
+class RoadSpot(NamedTuple):
+    """The centre line somewhere along the lap: position, direction as a running angle, half-width of the road."""
+
+    x_u: float
+    y_u: float
+    heading_rad: float
+    half_width_u: float
+
+
 @kernel
 def strip_quad(x: float, y: float, arc_u: float, track: int, tables: TrackTables) -> int:
     """The quad between the walls that holds a point, counted from the strip's first row; -1 outside the walls."""
@@ -39,9 +49,9 @@ def strip_quad(x: float, y: float, arc_u: float, track: int, tables: TrackTables
         else:
             lx, ly = tables.left_x_u[row], tables.left_y_u[row]
             rx, ry = tables.right_x_u[row], tables.right_y_u[row]
-            right_of_left = (tables.left_x_u[row + 1] - lx) * (y - ly) - (tables.left_y_u[row + 1] - ly) * (x - lx) < 0.0
-            left_of_right = (tables.right_x_u[row + 1] - rx) * (y - ry) - (tables.right_y_u[row + 1] - ry) * (x - rx) > 0.0
-            return quad if right_of_left and left_of_right else -1
+            of_left = _side(lx, ly, tables.left_x_u[row + 1] - lx, tables.left_y_u[row + 1] - ly, x, y)
+            of_right = _side(rx, ry, tables.right_x_u[row + 1] - rx, tables.right_y_u[row + 1] - ry, x, y)
+            return quad if of_left < 0.0 and of_right > 0.0 else -1
     return -1
 
 
@@ -49,7 +59,7 @@ def strip_quad(x: float, y: float, arc_u: float, track: int, tables: TrackTables
 def _ahead_of(x: float, y: float, row: int, tables: TrackTables) -> bool:
     """Whether a point lies ahead of the line from right to left wall at a strip row."""
     rx, ry = tables.right_x_u[row], tables.right_y_u[row]
-    return (tables.left_x_u[row] - rx) * (y - ry) - (tables.left_y_u[row] - ry) * (x - rx) <= 0.0
+    return _side(rx, ry, tables.left_x_u[row] - rx, tables.left_y_u[row] - ry, x, y) <= 0.0
 
 
 @kernel
@@ -75,13 +85,13 @@ def _leaves_forward(x: float, y: float, dx: float, dy: float, row: int, tables: 
     for k in range(BLOCK):
         left = dx * (tables.left_y_u[row + k] - y) - dy * (tables.left_x_u[row + k] - x)
         right = dx * (tables.right_y_u[row + k] - y) - dy * (tables.right_x_u[row + k] - x)
-        blocked |= (left < 0.0) | (right > 0.0)
+        blocked |= (left <= 0.0) | (right >= 0.0)
     if not blocked:
         return BLOCK
     passed = 0
     while (
-        _side(x, y, dx, dy, tables.left_x_u[row + passed], tables.left_y_u[row + passed]) >= 0.0
-        and _side(x, y, dx, dy, tables.right_x_u[row + passed], tables.right_y_u[row + passed]) <= 0.0
+        _side(x, y, dx, dy, tables.left_x_u[row + passed], tables.left_y_u[row + passed]) > 0.0
+        and _side(x, y, dx, dy, tables.right_x_u[row + passed], tables.right_y_u[row + passed]) < 0.0
     ):
         passed += 1
     return passed
@@ -99,7 +109,7 @@ def _walk_forward(x: float, y: float, dx: float, dy: float, row: int, limit_u: f
         right = dx * (tables.right_x_u[row - 1] - x) + dy * (tables.right_y_u[row - 1] - y)
         if left > limit_u and right > limit_u:
             return limit_u
-    if _side(x, y, dx, dy, tables.left_x_u[row], tables.left_y_u[row]) < 0.0:
+    if _side(x, y, dx, dy, tables.left_x_u[row], tables.left_y_u[row]) <= 0.0:
         return _left_hit(x, y, dx, dy, row - 1, tables)
     return _right_hit(x, y, dx, dy, row - 1, tables)
 
@@ -109,9 +119,9 @@ def _walk_backward(x: float, y: float, dx: float, dy: float, row: int, limit_u: 
     """Distance to the wall a ray meets when it leaves through the near side of the quad that begins at `row`."""
     while True:
         row -= 1
-        if _side(x, y, dx, dy, tables.left_x_u[row], tables.left_y_u[row]) > 0.0:
+        if _side(x, y, dx, dy, tables.left_x_u[row], tables.left_y_u[row]) >= 0.0:
             return _left_hit(x, y, dx, dy, row, tables)
-        if _side(x, y, dx, dy, tables.right_x_u[row], tables.right_y_u[row]) < 0.0:
+        if _side(x, y, dx, dy, tables.right_x_u[row], tables.right_y_u[row]) <= 0.0:
             return _right_hit(x, y, dx, dy, row, tables)
         left = dx * (tables.left_x_u[row] - x) + dy * (tables.left_y_u[row] - y)
         right = dx * (tables.right_x_u[row] - x) + dy * (tables.right_y_u[row] - y)
@@ -137,17 +147,20 @@ def _right_hit(x: float, y: float, dx: float, dy: float, row: int, tables: Track
 def ray_through_strip(
     x: float, y: float, dx: float, dy: float, quad: int, track: int, limit_u: float, tables: TrackTables
 ) -> float:
-    """Distance to the wall along a ray from a point inside a quad of the strip, walking from quad to quad."""
+    """Distance to the wall along a ray from a point inside a quad of the strip, walking from quad to quad.
+
+    A ray that just touches a corner of a wall ends there, so it goes on only strictly between left and right.
+    """
     row = tables.strip_first[track] + quad
     left = _side(x, y, dx, dy, tables.left_x_u[row + 1], tables.left_y_u[row + 1])
     right = _side(x, y, dx, dy, tables.right_x_u[row + 1], tables.right_y_u[row + 1])
-    if left >= 0.0 and right <= 0.0:
+    if left > 0.0 and right < 0.0:
         return _walk_forward(x, y, dx, dy, row + 1, limit_u, tables)
     near_left = _side(x, y, dx, dy, tables.left_x_u[row], tables.left_y_u[row])
     near_right = _side(x, y, dx, dy, tables.right_x_u[row], tables.right_y_u[row])
-    if near_left <= 0.0 and near_right >= 0.0:
+    if near_left < 0.0 and near_right > 0.0:
         return _walk_backward(x, y, dx, dy, row + tables.wall_count[track], limit_u, tables)
-    if left < 0.0 and near_left > 0.0:
+    if left <= 0.0 and near_left >= 0.0:
         return _left_hit(x, y, dx, dy, row, tables)
     return _right_hit(x, y, dx, dy, row, tables)
 
@@ -200,28 +213,34 @@ def write_classic(fleet: FleetState, car: int, tables: TrackTables, out: StepOut
 
 
 @kernel
+def road_at(arc_u: float, track: int, tables: TrackTables) -> RoadSpot:
+    """The road at a distance along the lap of at most its length: between two coarse samples, everything is linear."""
+    samples = tables.coarse_count[track]
+    place = arc_u / (tables.length_u[track] / samples)
+    here = min(int(place), samples - 1)
+    there = place - here
+    i = tables.coarse_first[track] + here
+    return RoadSpot(
+        x_u=tables.coarse_x_u[i] * (1.0 - there) + tables.coarse_x_u[i + 1] * there,
+        y_u=tables.coarse_y_u[i] * (1.0 - there) + tables.coarse_y_u[i + 1] * there,
+        heading_rad=tables.coarse_heading_rad[i] * (1.0 - there) + tables.coarse_heading_rad[i + 1] * there,
+        half_width_u=tables.coarse_half_width_u[i] * (1.0 - there) + tables.coarse_half_width_u[i + 1] * there,
+    )
+
+
+@kernel
 def write_full(fleet: FleetState, car: int, tables: TrackTables, out: StepOutputs, physics: Physics) -> None:
     """The car against its road, then direction, width and place of the road at each look-ahead distance."""
     track = fleet.track[car]
-    length, samples, first = tables.length_u[track], tables.coarse_count[track], tables.coarse_first[track]
-    per_sample = length / samples
+    length = tables.length_u[track]
     x, y = fleet.x_u[car], fleet.y_u[car]
     cos_heading, sin_heading = math.cos(fleet.heading_rad[car]), math.sin(fleet.heading_rad[car])
     row = car * FULL_SIZE
 
-    # The road under the car: between two samples, everything is linear.
-    place = fleet.arc_u[car] / per_sample
-    here = min(int(place), samples - 1)
-    after = first + (here + 1 if here + 1 < samples else 0)
-    share = place - here
-    turn = 2.0 * math.pi if tables.coarse_heading_rad[first + samples - 1] > tables.coarse_heading_rad[first] else -2.0 * math.pi
-    next_heading = tables.coarse_heading_rad[after] + (turn if here + 1 >= samples else 0.0)
-    road_heading = tables.coarse_heading_rad[first + here] * (1.0 - share) + next_heading * share
-    cos_road, sin_road = math.cos(road_heading), math.sin(road_heading)
-    half_width = tables.coarse_half_width_u[first + here] * (1.0 - share) + tables.coarse_half_width_u[after] * share
-    centre_x = tables.coarse_x_u[first + here] * (1.0 - share) + tables.coarse_x_u[after] * share
-    centre_y = tables.coarse_y_u[first + here] * (1.0 - share) + tables.coarse_y_u[after] * share
-    offset = cos_road * (y - centre_y) - sin_road * (x - centre_x)
+    # The road under the car.
+    road = road_at(fleet.arc_u[car], track, tables)
+    cos_road, sin_road = math.cos(road.heading_rad), math.sin(road.heading_rad)
+    offset = cos_road * (y - road.y_u) - sin_road * (x - road.x_u)
     sideways = -fleet.vx_ups[car] * sin_heading + fleet.vy_ups[car] * cos_heading
 
     observation = out.observation
@@ -229,8 +248,8 @@ def write_full(fleet: FleetState, car: int, tables: TrackTables, out: StepOutput
     observation[row + 1] = offset / OFFSET_SCALE_U
     observation[row + 2] = sin_heading * cos_road - cos_heading * sin_road
     observation[row + 3] = cos_heading * cos_road + sin_heading * sin_road
-    observation[row + 4] = (half_width - offset) / OFFSET_SCALE_U
-    observation[row + 5] = (half_width + offset) / OFFSET_SCALE_U
+    observation[row + 4] = (road.half_width_u - offset) / OFFSET_SCALE_U
+    observation[row + 5] = (road.half_width_u + offset) / OFFSET_SCALE_U
     observation[row + 6] = math.atan2(sideways, max(fleet.speed_ups[car], 1.0))
     observation[row + 7] = fleet.yaw_rate_rps[car] / YAW_SCALE_RPS
     observation[row + 8] = fleet.steer[car]
@@ -238,25 +257,18 @@ def write_full(fleet: FleetState, car: int, tables: TrackTables, out: StepOutput
     observation[row + 10] = fleet.brake[car]
 
     # The road ahead: how much it turns on the way there, how wide it is there, and where that is seen from the car.
-    last_heading, last_ahead = road_heading, 0.0
+    last_heading, last_ahead = road.heading_rad, 0.0
     for k in range(len(LOOKAHEADS_U)):
         spot_u = fleet.arc_u[car] + LOOKAHEADS_U[k]
         while spot_u >= length:
             spot_u -= length
-        place = spot_u / per_sample
-        here = min(int(place), samples - 1)
-        after = first + (here + 1 if here + 1 < samples else 0)
-        share = place - here
-        ahead_x = tables.coarse_x_u[first + here] * (1.0 - share) + tables.coarse_x_u[after] * share - x
-        ahead_y = tables.coarse_y_u[first + here] * (1.0 - share) + tables.coarse_y_u[after] * share - y
-        heading = tables.coarse_heading_rad[first + here]
-        turned = heading - last_heading
+        road = road_at(spot_u, track, tables)
+        ahead_x, ahead_y = road.x_u - x, road.y_u - y
+        turned = road.heading_rad - last_heading
         turned -= 2.0 * math.pi * math.floor(turned / (2.0 * math.pi) + 0.5)
         spot = row + FULL_CAR_SIZE + 4 * k
         observation[spot] = turned / (LOOKAHEADS_U[k] - last_ahead) * CURVATURE_SCALE_U
-        observation[spot + 1] = (
-            tables.coarse_half_width_u[first + here] * (1.0 - share) + tables.coarse_half_width_u[after] * share
-        ) / OFFSET_SCALE_U
+        observation[spot + 1] = road.half_width_u / OFFSET_SCALE_U
         observation[spot + 2] = (ahead_x * cos_heading + ahead_y * sin_heading) / AHEAD_SCALE_U
         observation[spot + 3] = (ahead_y * cos_heading - ahead_x * sin_heading) / AHEAD_SCALE_U
-        last_heading, last_ahead = heading, LOOKAHEADS_U[k]
+        last_heading, last_ahead = road.heading_rad, LOOKAHEADS_U[k]

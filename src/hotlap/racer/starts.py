@@ -8,6 +8,7 @@ import numpy as np
 from hotlap.errors import ConfigError, did_you_mean
 from hotlap.racer.physics import GATE_COUNT, PHYSICS
 from hotlap.racer.tracks import Track
+from hotlap.worlds import is_whole
 
 START_KINDS = ("grid", "gate", "random")
 ROAD_SHARE = 0.8
@@ -36,7 +37,7 @@ def choose_start(track: Track, kind: str, gate: int | None, rng: np.random.Gener
     """The start of one episode; `gate` picks the gate of "gate" and "random", else the dice do."""
     if kind == "grid":
         return Start(track.start_x_u, track.start_y_u, track.start_heading_rad, 0.0, 0)
-    if gate is not None and (isinstance(gate, bool) or not isinstance(gate, int | np.integer) or not 0 <= gate < GATE_COUNT):
+    if gate is not None and not (is_whole(gate) and 0 <= gate < GATE_COUNT):
         raise ConfigError(f"gate must be a whole number from 0 to {GATE_COUNT - 1}, not {gate!r}.")
     chosen = int(rng.integers(GATE_COUNT)) if gate is None else int(gate)
     heading = math.atan2(track.gate_direction[chosen, 1], track.gate_direction[chosen, 0])

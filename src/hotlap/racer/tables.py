@@ -1,4 +1,4 @@
-"""Tracks laid out for the kernels: flat arrays, many tracks end to end, with the lookups that keep exact searches short.
+"""Tracks laid out for the kernels: flat arrays, many tracks end to end, with lookups that keep exact searches short.
 
 Four lookups, each only a shortcut to the same answer as a search over everything:
 - a cubic per entry of the arc table, so that a point of the centre line costs one short polynomial;
@@ -24,7 +24,7 @@ STRIP_PAD = 16
 
 
 class TrackTables(NamedTuple):
-    """Every array the kernels read about tracks. The first block has one element per track: sizes and where rows begin."""
+    """Every array the kernels read about tracks. The first block, one element per track, has sizes and first rows."""
 
     length_u: Float64Array
     coarse_first: Int32Array
@@ -44,7 +44,8 @@ class TrackTables(NamedTuple):
     interval_cubic: Float64Array
     interval_half_width_u: Float64Array
     interval_half_width_slope: Float64Array
-    # Coarse samples of the centre line: position, direction as a running angle, half-width, arc-table interval.
+    # Coarse samples of the centre line, and one row that closes the lap: position, direction as a running angle,
+    # half-width, arc-table interval.
     coarse_x_u: Float64Array
     coarse_y_u: Float64Array
     coarse_heading_rad: Float64Array
@@ -143,7 +144,7 @@ def _interval_columns(track: Track) -> dict[str, np.ndarray]:
 def _coarse_columns(track: Track) -> dict[str, np.ndarray]:
     """The samples the projection starts from, every two units or so, and what drivers see of the road ahead."""
     count = max(100, math.ceil(track.length_u / 2.0))
-    arcs = np.arange(count) / count * track.length_u
+    arcs = np.arange(count + 1) / count * track.length_u
     position = track.position_at(arcs)
     tangent = track.tangent_at(arcs)
     interval = np.searchsorted(track.arc_lengths_u, arcs, side="right") - 1
@@ -194,7 +195,8 @@ def _cell_columns(track: Track, columns: dict[str, np.ndarray]) -> dict[str, np.
         columns=int((wall_x.max() + margin - x0) / CELL_U) + 1,
         rows=int((wall_y.max() + margin - y0) / CELL_U) + 1,
     )
-    first, count = _sample_runs(grid, columns["coarse_x_u"], columns["coarse_y_u"], _widest_reach(track, columns))
+    sample_x, sample_y = columns["coarse_x_u"][:-1], columns["coarse_y_u"][:-1]
+    first, count = _sample_runs(grid, sample_x, sample_y, _widest_reach(track))
     wall_first, wall_count, near = _wall_lists(grid, wall_x, wall_y, len(track.inner_wall))
     return {
         "cell_columns": np.array([grid.columns]),
@@ -209,7 +211,7 @@ def _cell_columns(track: Track, columns: dict[str, np.ndarray]) -> dict[str, np.
     }
 
 
-def _widest_reach(track: Track, columns: dict[str, np.ndarray]) -> float:
+def _widest_reach(track: Track) -> float:
     """Distance from the centre line beyond which a cell is not given a run: no car inside the walls is there."""
     inner, outer = track.inner_wall[:-1], track.outer_wall[:-1]
     widest = max(np.hypot(*(wall - track.centre).T).max() for wall in (inner, outer))
@@ -311,10 +313,10 @@ def _wall_lists(
                 continue
             low_x, high_x = min(xs[i], xs[i + 1]) - reach, max(xs[i], xs[i + 1]) + reach
             low_y, high_y = min(ys[i], ys[i + 1]) - reach, max(ys[i], ys[i + 1]) + reach
-            for r in range(max(int((low_y - grid.y_u) / CELL_U), 0), min(int((high_y - grid.y_u) / CELL_U) + 1, grid.rows)):
-                for c in range(
-                    max(int((low_x - grid.x_u) / CELL_U), 0), min(int((high_x - grid.x_u) / CELL_U) + 1, grid.columns)
-                ):
+            first_row, last_row = int((low_y - grid.y_u) / CELL_U), int((high_y - grid.y_u) / CELL_U)
+            first_column, last_column = int((low_x - grid.x_u) / CELL_U), int((high_x - grid.x_u) / CELL_U)
+            for r in range(max(first_row, 0), min(last_row + 1, grid.rows)):
+                for c in range(max(first_column, 0), min(last_column + 1, grid.columns)):
                     x, y = grid.x_u + (c + 0.5) * CELL_U, grid.y_u + (r + 0.5) * CELL_U
                     if _segment_distance(x, y, xs[i], ys[i], xs[i + 1], ys[i + 1]) <= reach:
                         cell = r * grid.columns + c

@@ -1,5 +1,7 @@
 """One tick of one car, in the order of the rules, and the loop over a fleet."""
 
+from typing import Any
+
 from hotlap.kernel import arrays_at, kernel, numbers_at
 from hotlap.racer.car import advance_car, clamp
 from hotlap.racer.fleet import Actions, CarState, Controls, FleetState, Rules, StepOutputs
@@ -123,7 +125,7 @@ def update_fleet(
 ) -> None:
     """Advance the cars from `first` up to `last` by one tick, in place.
 
-    With `drives` 0 nothing moves: the cars, put somewhere by hand, are placed on their tracks and their drivers shown it.
+    With `drives` 0 nothing moves: cars put somewhere by hand are placed on their tracks and their drivers shown it.
     """
     move = Move(from_x_u=0.0, from_y_u=0.0, to_x_u=0.0, to_y_u=0.0)
     for car in range(first, last):
@@ -142,7 +144,7 @@ def update_fleet(
             accumulate_episode(fleet, car, rules, out)
 
 
-def update_entry(addresses, first, last, drives):  # type: ignore[no-untyped-def]
+def update_entry(addresses: Any, first: int, last: int, drives: int) -> None:
     """`update_fleet` over an address table: what is compiled for every machine."""
     update_fleet(
         arrays_at(addresses, FLEET_SLOT, FleetState),

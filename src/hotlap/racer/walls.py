@@ -14,7 +14,7 @@ class WallRun(NamedTuple):
     """The wall segments within reach of a tick: a run of the near-wall list, and the track's first wall point."""
 
     first: int
-    count: int
+    length: int
     points: int
 
 
@@ -29,10 +29,10 @@ class WallHit(NamedTuple):
 @kernel
 def walls_near(cell: int, track: int, tables: TrackTables) -> WallRun:
     """What a car that starts its tick in this cell could touch; nothing at all outside the grid."""
-    first, count = 0, 0
+    first, length = 0, 0
     if cell >= 0:
-        first, count = tables.cell_wall_first[cell], tables.cell_wall_count[cell]
-    return WallRun(first=first, count=count, points=tables.wall_first[track])
+        first, length = tables.cell_wall_first[cell], tables.cell_wall_count[cell]
+    return WallRun(first=first, length=length, points=tables.wall_first[track])
 
 
 @kernel
@@ -40,7 +40,7 @@ def nearest_wall(x: float, y: float, run: WallRun, tables: TrackTables) -> WallH
     """The nearest wall spot among a run of segments; the first of equals, inner wall before outer."""
     best_squared = math.inf
     best_x, best_y = 0.0, 0.0
-    for k in range(run.first, run.first + run.count):
+    for k in range(run.first, run.first + run.length):
         i = run.points + tables.near_wall[k]
         ax, ay = tables.wall_x_u[i], tables.wall_y_u[i]
         ex, ey = tables.wall_x_u[i + 1] - ax, tables.wall_y_u[i + 1] - ay
@@ -104,7 +104,7 @@ def sweep_walls(
     car: CarState, from_x: float, from_y: float, run: WallRun, tables: TrackTables, physics: Physics
 ) -> tuple[CarState, bool]:
     """Follow the tick's motion in small steps and respond at the first touch; the rest of the motion is dropped."""
-    if run.count == 0:
+    if run.length == 0:
         return car, False
     dx, dy = car.x_u - from_x, car.y_u - from_y
     moved = math.sqrt(dx * dx + dy * dy)
@@ -123,4 +123,4 @@ def sweep_walls(
 @kernel
 def touches_wall(x: float, y: float, run: WallRun, tables: TrackTables, physics: Physics) -> bool:
     """Whether a wall is within the contact radius."""
-    return run.count > 0 and nearest_wall(x, y, run, tables).distance_u < physics.contact_radius_u
+    return run.length > 0 and nearest_wall(x, y, run, tables).distance_u < physics.contact_radius_u

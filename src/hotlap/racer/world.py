@@ -16,6 +16,7 @@ from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.sensors import CURVATURE_SCALE_U, LOOKAHEADS_U, YAW_SCALE_RPS
 from hotlap.racer.starts import check_start_kind, choose_start
 from hotlap.racer.tracks import Track, load_track
+from hotlap.worlds import is_whole
 
 Array = NDArray[Any]
 TrackChoice = str | Path | Track | Sequence[str | Path | Track]
@@ -51,7 +52,7 @@ def _full_bounds() -> tuple[Array, Array]:
 
 def check_delay(delay: int | str) -> int | str:
     """0 or 1 ticks between deciding and acting, or "random": drawn for each episode."""
-    if delay == "random" or (isinstance(delay, int | np.integer) and not isinstance(delay, bool) and delay in (0, 1)):
+    if delay == "random" or (is_whole(delay) and delay in (0, 1)):
         return delay
     raise ConfigError(f'action_delay must be 0, 1 or "random", not {delay!r}.')
 
@@ -139,7 +140,7 @@ class RacerWorld:
     def _track_number(self, wanted: Any, rng: np.random.Generator) -> int:
         if wanted is None:
             return int(rng.integers(len(self.tracks))) if len(self.tracks) > 1 else 0
-        if isinstance(wanted, bool) or not isinstance(wanted, int | np.integer) or not 0 <= wanted < len(self.tracks):
+        if not (is_whole(wanted) and 0 <= wanted < len(self.tracks)):
             raise ConfigError(
                 f"track must be a number from 0 to {len(self.tracks) - 1} of this world's set, not {wanted!r}."
             )

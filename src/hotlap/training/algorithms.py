@@ -9,6 +9,7 @@ from stable_baselines3 import PPO, SAC
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
+from hotlap.errors import ConfigError
 from hotlap.training.config import TrainConfig
 
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "elu": torch.nn.ELU}
@@ -42,8 +43,24 @@ def _policy_options(config: TrainConfig, **more: Any) -> dict[str, Any]:
 
 def _make_ppo(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
     hidden = list(config.network.hidden)
-    options = _policy_options(config, net_arch={"pi": hidden, "vf": hidden}, log_std_init=config.network.log_std_init)
-    return PPO("MlpPolicy", env, policy_kwargs=options, seed=config.seed, device="cpu", **_settings(config.ppo))
+    options = _policy_options(config, net_arch={"pi": hidden, "vf": hidden})
+    model = PPO("MlpPolicy", env, policy_kwargs=options, seed=config.seed, device="cpu", **_settings(config.ppo))
+    _begin_with(model.policy, config)
+    return model
+
+
+def _begin_with(policy: Any, config: TrainConfig) -> None:
+    """Set the first mean and spread of a Gaussian policy's actions."""
+    actions = policy.action_net.out_features
+    for name, values in (
+        ("initial_action", config.network.initial_action),
+        ("log_std_init", config.network.log_std_init),
+    ):
+        if len(values) != actions:
+            raise ConfigError(f"network.{name} needs {actions} numbers, one per action, not {len(values)}.")
+    with torch.no_grad():
+        policy.action_net.bias.copy_(torch.tensor(config.network.initial_action))
+        policy.log_std.copy_(torch.tensor(config.network.log_std_init))
 
 
 def _make_sac(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:

@@ -1,11 +1,13 @@
 """What TensorBoard is told about the racing: parts of the reward every step, completion and lap times every rollout."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
+LOG = logging.getLogger(__name__)
 TICKS_PER_SECOND = 60
 REWARD_PARTS = ("progress", "speed", "wall", "offTrack", "backward", "stillness")
 
@@ -13,9 +15,10 @@ REWARD_PARTS = ("progress", "speed", "wall", "offTrack", "backward", "stillness"
 class RacerMetricsCallback(BaseCallback):
     """Logs the racing of any SB3 model on `RacerEnv` or on a native batch of cars.
 
-    Every step, the mean of each part of the reward goes to `reward/<part>`. At the end of a rollout, what was finished
-    in it goes to `racer/completion_rate`, `racer/episodes_this_rollout`, `racer/mean_lap_time_sec` and
-    `racer/best_lap_time_sec`; nothing is logged where nothing was finished. Lap times are counted in steps, 60 a second.
+    Every step, the mean of each part of the reward goes to `reward/<part>`. At the end of a rollout, what was
+    finished in it goes to `racer/completion_rate`, `racer/episodes_this_rollout`, `racer/mean_lap_time_sec` and
+    `racer/best_lap_time_sec`; nothing is logged where nothing was finished. Lap times are counted in steps, 60 to the
+    second.
     """
 
     def __init__(self, verbose: int = 0) -> None:
@@ -62,7 +65,7 @@ class RacerMetricsCallback(BaseCallback):
             self.logger.record("racer/mean_lap_time_sec", float(np.mean(self.lap_times_s)))
             self.logger.record("racer/best_lap_time_sec", float(np.min(self.lap_times_s)))
         if self.verbose and self.lap_times_s:
-            print(f"laps {len(self.lap_times_s)}, best {min(self.lap_times_s):.3f} s")
+            LOG.info("laps %d, best %.3f s", len(self.lap_times_s), min(self.lap_times_s))
         self.completions.clear()
         self.lap_times_s.clear()
 

@@ -19,13 +19,13 @@ class RacerSettings:
     """The racing world to train in."""
 
     tracks: tuple[str, ...] = ("track-01",)
-    """Built-in names, track files, generated:SEED:DIFFICULTY, or generated:FIRST-LAST:DIFFICULTY for many; each episode draws one."""
+    """Names, files, generated:SEED:DIFFICULTY or generated:FIRST-LAST:DIFFICULTY; each episode draws one of them."""
     observation: Literal["classic", "full"] = "classic"
     """What the driver sees: the classic fourteen numbers, or the layout that works on any track."""
     start: Literal["grid", "gate", "random"] = "random"
     """Where episodes begin; random starts show the learner every part of the lap."""
     action_delay: Literal["0", "1", "random"] = "random"
-    """Ticks between deciding and acting; random draws 0 or 1 per episode, so that the driver is as good in a browser."""
+    """Ticks between deciding and acting; random draws 0 or 1 per episode, as in a browser."""
     config: RacerConfig = field(default_factory=RacerConfig)
     """Reward weights and episode limits to train with."""
 
@@ -38,8 +38,10 @@ class NetworkSettings:
     """Units of each hidden layer."""
     activation: Literal["relu", "tanh", "elu"] = "relu"
     """Between the layers."""
-    log_std_init: float = -1.0
-    """Logarithm of the first spread of a PPO policy's actions; SAC learns its own."""
+    log_std_init: tuple[float, ...] = (-1.0, -0.7, -0.7)
+    """Logarithm of the first spread of each of a PPO policy's actions; SAC learns its own."""
+    initial_action: tuple[float, ...] = (0.0, 0.6, 0.0)
+    """What an untrained PPO policy does on average: with some throttle it sees the road from the first tick."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,9 @@ class PpoSettings:
     """Adam's step size at the beginning."""
     learning_rate_end: float = 1e-4
     """Adam's step size at the end; in between it falls in a straight line."""
-    gamma: float = 0.99
+    gamma: float = 0.985
     """Discount per tick."""
-    gae_lambda: float = 0.95
+    gae_lambda: float = 0.99
     """Trade-off between bias and variance of the advantage."""
     clip_range: float = 0.2
     """How far an update may move the policy."""

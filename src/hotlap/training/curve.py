@@ -28,7 +28,9 @@ class Curve:
             return
         self._written = now
         completion, lap = logged.get("racer/completion_rate"), logged.get("racer/best_lap_time_sec")
-        self._write({"step": step, "seconds": self.seconds(), "reward": reward, "completion": completion, "best_lap_s": lap})
+        self._write(
+            {"step": step, "seconds": self.seconds(), "reward": reward, "completion": completion, "best_lap_s": lap}
+        )
 
     def note(self, verdict: Verdict) -> None:
         """A line for an evaluation."""

@@ -31,7 +31,9 @@ class Keeping:
 class RunKeeper(BaseCallback):
     """The callback that owns the run folder while the run is trained."""
 
-    def __init__(self, session: Session, run: Path, judge: Judge, stop: StopSignals, report: Callable[[str], None]) -> None:
+    def __init__(
+        self, session: Session, run: Path, judge: Judge, stop: StopSignals, report: Callable[[str], None]
+    ) -> None:
         super().__init__()
         self.session = session
         self.run = run
@@ -47,7 +49,9 @@ class RunKeeper(BaseCallback):
     def _on_rollout_start(self) -> None:
         """The run is whole here: the last update is done, the next rollout not begun."""
         if not parameters_are_finite(self.model):
-            raise TrainingError(f"the update at step {self.session.step} left weights that are not numbers; {self._advice()}")
+            raise TrainingError(
+                f"the update at step {self.session.step} left weights that are not numbers; {self._advice()}"
+            )
         if self.stop.requested:
             self.stop.settle()
             self.save()
@@ -64,7 +68,8 @@ class RunKeeper(BaseCallback):
         observations, rewards = self.locals["new_obs"], self.locals["rewards"]
         if not arrays_are_finite(observations, rewards):
             np.savez(self.run / NAN_BATCH, observations=observations, rewards=rewards, actions=self.locals["actions"])
-            raise TrainingError(f"the world gave something that is not a number; the batch is in {self.run / NAN_BATCH}; {self._advice()}")
+            batch = self.run / NAN_BATCH
+            raise TrainingError(f"the world gave something that is not a number, kept in {batch}; {self._advice()}")
         return True
 
     def _on_rollout_end(self) -> None:

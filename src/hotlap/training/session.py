@@ -73,7 +73,9 @@ def open_session(config: TrainConfig) -> Session:
         config=config.racer.config,
         observation=config.racer.observation,
         start=config.racer.start,
-        action_delay=config.racer.action_delay if config.racer.action_delay == "random" else int(config.racer.action_delay),
+        action_delay=config.racer.action_delay
+        if config.racer.action_delay == "random"
+        else int(config.racer.action_delay),
     )
     normalizer = VecNormalize(env, gamma=algorithm.gamma(config)) if config.normalize else None
     model = algorithm.make(config, normalizer or env)

@@ -1,4 +1,4 @@
-"""Being asked to stop: the first signal lets the update finish and saves, a deadline cuts a long one, a second one ends at once."""
+"""Being asked to stop: one signal lets the update finish, a deadline cuts it short, a second signal ends at once."""
 
 import os
 import signal

@@ -1,7 +1,7 @@
 """Everything a run needs to go on as if it had never stopped, as tensors and plain JSON.
 
-Taken between two rollouts: weights, optimisers, normaliser, replay, dice, cars, counters. Put back, the next step is the
-one that would have come.
+Taken between two rollouts: weights, optimisers, normaliser, replay, dice, cars, counters. Put back, the next step is
+the one that would have come.
 """
 
 import random
@@ -27,7 +27,9 @@ COUNTERS = ("num_timesteps", "_episode_num", "_n_updates")
 class TrainingState:
     """The live parts of a run, and their picture on disk."""
 
-    def __init__(self, model: BaseAlgorithm, env: WorldVecEnv, normalizer: VecNormalize | None, algorithm: Algorithm) -> None:
+    def __init__(
+        self, model: BaseAlgorithm, env: WorldVecEnv, normalizer: VecNormalize | None, algorithm: Algorithm
+    ) -> None:
         self.model: Any = model
         self.env = env
         self.normalizer = normalizer
@@ -62,7 +64,9 @@ class TrainingState:
         try:
             self._restore(groups, counters)
         except (KeyError, ValueError, RuntimeError, TypeError) as error:
-            raise CheckpointError(f"the checkpoint does not fit this run: {error}. Resume with the run's own settings.") from error
+            raise CheckpointError(
+                f"the checkpoint does not fit this run: {error}. Resume with the run's own settings."
+            ) from error
 
     def _restore(self, groups: Mapping[str, Mapping[str, NDArray[Any]]], counters: Mapping[str, Any]) -> None:
         self._put_weights(groups["policy"])
@@ -159,7 +163,7 @@ class TrainingState:
     @staticmethod
     def _statistics(normalizer: VecNormalize) -> Tensors:
         tensors = {"returns": normalizer.returns.copy()}
-        for name, statistics in (("obs", normalizer.obs_rms), ("ret", normalizer.ret_rms)):
+        for name, statistics in _running_statistics(normalizer):
             tensors[f"{name}_mean"] = np.array(statistics.mean, np.float64)
             tensors[f"{name}_var"] = np.array(statistics.var, np.float64)
             tensors[f"{name}_count"] = np.array(statistics.count, np.float64)
@@ -171,7 +175,7 @@ class TrainingState:
     @staticmethod
     def _put_statistics(normalizer: VecNormalize, tensors: Mapping[str, NDArray[Any]]) -> None:
         normalizer.returns = np.array(tensors["returns"])
-        for name, statistics in (("obs", normalizer.obs_rms), ("ret", normalizer.ret_rms)):
+        for name, statistics in _running_statistics(normalizer):
             statistics.mean = np.array(tensors[f"{name}_mean"])
             statistics.var = np.array(tensors[f"{name}_var"])
             statistics.count = float(tensors[f"{name}_count"])
@@ -189,6 +193,10 @@ class TrainingState:
         for name in REPLAY_ARRAYS:
             getattr(buffer, name)[: len(tensors[name])] = tensors[name]
         buffer.pos, buffer.full = int(place["pos"]), bool(place["full"])
+
+
+def _running_statistics(normalizer: VecNormalize) -> tuple[tuple[str, Any], ...]:
+    return ("obs", normalizer.obs_rms), ("ret", normalizer.ret_rms)
 
 
 def _array(tensor: torch.Tensor) -> NDArray[Any]:

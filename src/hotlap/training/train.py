@@ -51,7 +51,11 @@ def train(config: TrainConfig, name: str, root: Path, report: Report = print) ->
     check_writable(root if root.exists() else root.absolute().parent)
     run = new_run_folder(root, name)
     with RunLock(run), StopSignals() as stop:
-        document = {"config": config_document(config), "physics_fingerprint": physics_fingerprint(), "hotlap": __version__}
+        document = {
+            "config": config_document(config),
+            "physics_fingerprint": physics_fingerprint(),
+            "hotlap": __version__,
+        }
         write_document(run / RUN_DOCUMENT, document)
         return _learn(open_session(config), run, stop, report)
 

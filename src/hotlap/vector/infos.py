@@ -1,4 +1,4 @@
-"""Info dictionaries for many cars at the price of a few columns: light views, complete dictionaries where they matter."""
+"""Info dictionaries for many cars at the price of a few columns: light views, whole dictionaries where they matter."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

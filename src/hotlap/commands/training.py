@@ -1,0 +1,101 @@
+"""The options of `hotlap train`, `resume`, `runs` and `export policy`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import tyro
+
+from hotlap.training.config import DEFAULT_PRESET, TrainConfig, load_preset
+
+RUNS = Path("runs")
+
+
+@dataclass(frozen=True)
+class Train:
+    """Train a driver: pick a preset, change what you like, watch it learn."""
+
+    preset: tyro.conf.Positional[str] = DEFAULT_PRESET
+    """racer-ppo, racer-sac, racer-generalist, or a .toml file of your own."""
+    name: str = ""
+    """Name of the run's folder; by default the preset's name and a number."""
+    root: Path = RUNS
+    """Folder that holds the runs."""
+    json: bool = False
+    """Print the result as one JSON object."""
+    config: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
+
+    @classmethod
+    def default_for(cls, words: Sequence[str]) -> Self:
+        """The preset named in the words decides what every other option starts from."""
+        named = words[0] if words and not words[0].startswith("-") else DEFAULT_PRESET
+        return cls(preset=named, config=load_preset(named))
+
+    def run(self) -> int:
+        """Train, evaluate, say where everything is."""
+        from hotlap.training.command import train_and_tell
+
+        return train_and_tell(
+            self.config, self.name or self.preset, self.root, named=bool(self.name), as_json=self.json
+        )
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Go on with a run from its newest checkpoint, exactly as if it had never stopped."""
+
+    run_folder: tyro.conf.Positional[str]
+    """The run: its name under runs/, or its folder."""
+    steps: int | None = None
+    """A new total of steps; by default the run's own."""
+    root: Path = RUNS
+    """Folder that holds the runs."""
+    json: bool = False
+    """Print the result as one JSON object."""
+
+    def run(self) -> int:
+        """Resume, evaluate, say where everything is."""
+        from hotlap.training.command import resume_and_tell
+
+        return resume_and_tell(self.run_folder, self.root, self.steps, as_json=self.json)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """List the runs, each with its best figures."""
+
+    root: Path = RUNS
+    """Folder that holds the runs."""
+    json: bool = False
+    """Print one JSON array instead of a table."""
+
+    def run(self) -> None:
+        """Print the list."""
+        from hotlap.training.command import list_runs
+
+        list_runs(self.root, as_json=self.json)
+
+
+@dataclass(frozen=True)
+class ExportPolicy:
+    """Write a run's policy to a file of its own."""
+
+    run_folder: tyro.conf.Positional[str]
+    """The run: its name under runs/, or its folder."""
+    format: Literal["onnx", "sb3"] = "onnx"
+    """onnx: raw observations in, final actions out. sb3: model.zip and vecnormalize.pkl for plain stable-baselines3."""
+    output: Path | None = None
+    """Where to write: a file for onnx, a folder for sb3; by default beside you, named after the run."""
+    newest: bool = False
+    """The newest checkpoint instead of the best."""
+    force: bool = False
+    """Write over what is already there."""
+    root: Path = RUNS
+    """Folder that holds the runs."""
+
+    def run(self) -> None:
+        """Export and say where it is."""
+        from hotlap.training.command import export_and_tell
+
+        export_and_tell(self.run_folder, self.root, self.format, self.output, newest=self.newest, force=self.force)

@@ -1,0 +1,99 @@
+"""What `hotlap train`, `resume` and `runs` print: how it went, where everything is, what to do next."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from hotlap.evaluation import evaluation_document, print_evaluation
+from hotlap.training.config import TrainConfig
+from hotlap.training.export import export_onnx, export_sb3
+from hotlap.training.runs import POLICY_FILE, describe_run, find_run, free_name, run_folders
+from hotlap.training.train import TrainingResult, resume, train
+
+STOPPED = 130  # what a shell reports for Ctrl-C
+
+
+def train_and_tell(config: TrainConfig, name: str, root: Path, *, named: bool, as_json: bool) -> int:
+    """Train a new run; without a name of its own it gets the preset's and a number."""
+    chosen = name if named else free_name(Path(name).stem, root)
+    return _tell(train(config, chosen, root, _say), as_json=as_json)
+
+
+def resume_and_tell(name: str, root: Path, steps: int | None, *, as_json: bool) -> int:
+    """Go on with a run."""
+    return _tell(resume(find_run(name, root), _say, steps), as_json=as_json)
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
+
+
+def _tell(result: TrainingResult, *, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(_document(result)))
+    elif result.finished:
+        _print_summary(result)
+    return 0 if result.finished else STOPPED
+
+
+def _document(result: TrainingResult) -> dict[str, Any]:
+    evaluation = None if result.best is None else evaluation_document(result.best.evaluation)
+    return {
+        "run": str(result.run),
+        "step": result.step,
+        "finished": result.finished,
+        "seconds": round(result.seconds, 3),
+        "evaluation": evaluation,
+    }
+
+
+def _print_summary(result: TrainingResult) -> None:
+    """The lap table, where the run is, what to do next."""
+    run = result.run
+    if result.best is not None:
+        print_evaluation(result.best.evaluation)
+    rate = result.step / result.seconds if result.seconds > 0.0 else 0.0
+    print(f"\n{result.step:,} steps in {result.seconds:.1f} s ({rate:,.0f} a second). Everything is in {run}")
+    print("\nNext:")
+    print(f"  tensorboard --logdir {run / 'tensorboard'}     # the curves")
+    print(f"  hotlap play {run.name}                         # race it in your browser")
+    print(f"  hotlap evaluate {run} --report report.html     # lines and speeds, as pictures")
+    print(f"  hotlap resume {run} --steps {2 * result.step}  # let it learn on")
+    print(f"  hotlap export policy {run}                     # {POLICY_FILE} for elsewhere")
+
+
+def export_and_tell(name: str, root: Path, format_name: str, output: Path | None, *, newest: bool, force: bool) -> None:
+    """Export a run's policy and say where it is."""
+    run = find_run(name, root)
+    if format_name == "onnx":
+        target = output or Path(f"{run.name}.onnx")
+        export_onnx(run, target, newest=newest, force=force)
+        print(f"wrote {target}: raw observations in, final actions out")
+        return
+    target = output or Path(f"{run.name}-sb3")
+    export_sb3(run, target, newest=newest, force=force)
+    print(f"wrote {target / 'model.zip'} and {target / 'vecnormalize.pkl'}: load them with plain stable-baselines3")
+
+
+def list_runs(root: Path, *, as_json: bool) -> None:
+    """Every run in one line."""
+    rows = [describe_run(run) for run in run_folders(root)]
+    if as_json:
+        print(json.dumps(rows))
+        return
+    if not rows:
+        print(f"no runs under {root} yet; make one with: hotlap train")
+        return
+    width = max(len(row["run"]) for row in rows)
+    for row in rows:
+        print(f"{row['run']:<{width}}  {_run_line(row)}")
+
+
+def _run_line(row: dict[str, Any]) -> str:
+    if "problem" in row:
+        return f"cannot be read: {row['problem']}"
+    share = f"{row['step']:>12,} of {row['steps']:,} steps"
+    laps = row["best"].get("laps", {})
+    best = ", ".join(f"{track} {lap:.3f} s" for track, lap in laps.items() if lap is not None)
+    return f"{row['algorithm']}  {share}  {best or 'no clean lap yet'}"
