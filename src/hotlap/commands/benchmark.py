@@ -9,9 +9,9 @@ class EnvBenchmark:
 
     cars: int = 1024
     """Cars in the batch, 1 to a million; the rates are steady from about a thousand."""
-    ticks: int = 1000
+    ticks: int = 200
     """Ticks each car drives in one measurement, 1 or more."""
-    repeats: int = 5
+    repeats: int = 20
     """Measurements of each kind; the best is reported, as the least disturbed."""
     peers: bool = False
     """Measure other driving environments in the same run and print the ratios; needs `pip install "hotlap[peers]"`."""

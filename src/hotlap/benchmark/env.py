@@ -1,0 +1,85 @@
+"""`hotlap benchmark env`: measure the racing world on this machine, and other driving environments beside it."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console
+
+from hotlap.benchmark import peers as yardsticks
+from hotlap.benchmark import racer
+from hotlap.benchmark.report import BatchRate, Findings, describe_machine, print_json, print_tables
+from hotlap.errors import ConfigError
+
+CASES = (("track-01", "classic"), ("track-02", "classic"), ("track-03", "classic"), ("track-01", "full"))
+MOST = {"cars": 1_000_000, "ticks": 1_000_000, "repeats": 1000}
+SINGLE_STEPS = 20_000
+RESETS = 2000
+PEER_SECONDS = 2.0
+
+
+def run_env_benchmark(
+    cars: int = 1024,
+    ticks: int = 200,
+    repeats: int = 20,
+    peers: bool = False,
+    json: bool = False,
+) -> int:
+    """Measure everything and print it: progress to stderr, the result to stdout."""
+    settings = {"cars": cars, "ticks": ticks, "repeats": repeats}
+    for name, value in settings.items():
+        if not 1 <= value <= MOST[name]:
+            raise ConfigError(f"--{name} must be a whole number from 1 to {MOST[name]}, not {value}.")
+    findings = measure(settings, with_peers=peers, say=Console(stderr=True, highlight=False, style="dim").print)
+    (print_json if json else print_tables)(findings)
+    return 0
+
+
+def measure(settings: dict[str, int], *, with_peers: bool, say: Callable[[str], Any]) -> Findings:
+    """Every measurement in turn; `say` is told what comes next."""
+    repeats = settings["repeats"]
+    batches = [_batch(track, layout, settings, say) for track, layout in CASES]
+    say("many cars as a Gymnasium VectorEnv …")
+    vector_env = racer.vector_env_rate(settings["cars"], settings["ticks"], repeats)
+    say("one car …")
+    single, reset = racer.single_rate(SINGLE_STEPS, repeats), racer.reset_us(RESETS, repeats)
+    say("starting a new process, kernels cached …")
+    warm = racer.best(racer.start_up_s(cold=False) for _ in range(repeats))
+    say("starting a new process, compiling every kernel …")
+    cold = racer.start_up_s(cold=True)
+    state, everything = racer.bytes_per_car("classic")
+    found, missing = _peers(repeats, say) if with_peers else ([], [])
+    return Findings(
+        machine=describe_machine(),
+        settings=settings,
+        batches=batches,
+        vector_env_steps_per_s=vector_env,
+        env_steps_per_s=single,
+        env_reset_us=reset,
+        start_up_warm_s=warm,
+        start_up_cold_s=cold,
+        state_bytes_per_car=state,
+        all_bytes_per_car=everything,
+        peers=found,
+        peers_missing=missing,
+    )
+
+
+def _batch(track: str, layout: str, settings: dict[str, int], say: Callable[[str], Any]) -> BatchRate:
+    rates = []
+    for threads in (1, os.cpu_count() or 1):
+        say(f"{settings['cars']:,} cars on {track}, {layout} observation, {threads} of {os.cpu_count()} cores …")
+        case = racer.BatchCase(track, layout, settings["cars"], threads)
+        rates.append(racer.batch_rate(case, settings["ticks"], settings["repeats"]))
+    return BatchRate(track, layout, *rates)
+
+
+def _peers(repeats: int, say: Callable[[str], Any]) -> tuple[list[yardsticks.PeerRate], list[str]]:
+    """What the installed yardsticks reach, and the names of the others."""
+    here = [peer for peer in yardsticks.PEERS if yardsticks.installed(peer)]
+    missing = [peer.name for peer in yardsticks.PEERS if peer not in here]
+    found = []
+    for peer in here:
+        say(f"{peer.name} …")
+        found += yardsticks.measure_peers([peer], PEER_SECONDS, repeats)
+    return found, missing
