@@ -1,0 +1,192 @@
+"""The protocol without sockets: one session per connection takes messages in and gives replies out, within limits."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hotlap import __version__
+from hotlap.bridge.frames import ACTION_MAGIC
+from hotlap.bridge.json_text import UNDEFINED, decode, encode, printable, spelled
+from hotlap.bridge.races import Race, RaceOrder
+from hotlap.bridge.requests import read_cars, read_choice, read_count, read_options, read_seed, read_world
+from hotlap.bridge.worlds import BatchOfCars, SingleCar
+from hotlap.errors import BridgeError, HotlapError
+from hotlap.policies.policy import Policy
+from hotlap.racer.tracks import track_ids
+
+PROTOCOL_VERSION = 2
+ORIGINAL_VERSION = 1
+CAPABILITIES = ("reset-options", "lap-info", "batch", "policy")
+
+STEP_BEFORE_RESET = "Call reset before step"
+NO_BATCH = 'No batch. Send {"type": "batch", "cars": 1024} first'
+BATCH_NOT_RESET = 'Send {"type": "batch_reset"} before the first actions'
+RACE_IS_RUNNING = 'A race is running. Send {"type": "close"} to stop it'
+NULL_MESSAGE = "Cannot read properties of null (reading 'type')"
+TOO_DEEP = "JSON is nested too deeply"
+PACES = ("fast", "realtime")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one client may ask of the server."""
+
+    payload_bytes: int = 65_536
+    """Largest message from a client; a larger one closes the connection with 1009."""
+    connections: int = 64
+    """Open WebSockets at a time; one more is refused with HTTP 503."""
+    unsettled: int = 256
+    """Sockets at a time that are still shaking hands or already closing; for one more the oldest is dropped."""
+    handshake_s: float = 5.0
+    """Time from the first byte of TCP to an open WebSocket."""
+    idle_s: float = 900.0
+    """Time without a message until the server closes the connection with 1001; 0 means never."""
+    stall_s: float = 60.0
+    """Time a client may leave replies unread until it is dropped."""
+    linger_s: float = 2.0
+    """Time a client has to answer a close."""
+    cars: int = 4096
+    """Most cars in a batch."""
+
+
+class Reply(NamedTuple):
+    """One message to the client."""
+
+    data: bytes | bytearray
+    binary: bool = False
+
+
+def text(message: Mapping[str, Any]) -> Reply:
+    """A JSON reply."""
+    return Reply(encode(message))
+
+
+def error_reply(reason: str) -> Reply:
+    """What every refused request is answered with; the connection stays open and nothing has changed."""
+    return text({"type": "error", "message": printable(reason)})
+
+
+@dataclass
+class Session:
+    """One client's world. States: nothing yet, a single car, a batch of cars (both may exist), a running race."""
+
+    drivers: Mapping[str, Policy] = field(default_factory=dict)
+    """Policies this server knows, by the name that clients ask for."""
+    limits: Limits = field(default_factory=Limits)
+    car: SingleCar | None = None
+    batch: BatchOfCars | None = None
+    race: Race | None = None
+    lap_info: bool = False
+    """Whether the client has said hello: only then does a step's info say more than the original's."""
+
+    def __post_init__(self) -> None:
+        self._answers: dict[str, Callable[[dict[str, Any]], Reply]] = {
+            "step": self._step,
+            "reset": self._reset,
+            "close": self._close,
+            "hello": self._hello,
+            "batch": self._open_batch,
+            "batch_reset": self._reset_batch,
+            "policy": self._start_race,
+        }
+
+    def receive(self, payload: bytes) -> Reply:
+        """The one reply to one message. JSON may come as text or as binary; anything wrong becomes an error reply."""
+        try:
+            if payload.startswith(ACTION_MAGIC):
+                return self._step_batch(payload)
+            return self._answer(decode(payload))
+        except HotlapError as error:
+            return error_reply(str(error))
+        except RecursionError:
+            return error_reply(TOO_DEEP)
+
+    def _answer(self, message: Any) -> Reply:
+        if message is None:
+            raise BridgeError(NULL_MESSAGE)
+        kind = message.get("type", UNDEFINED) if isinstance(message, dict) else UNDEFINED
+        answer = self._answers.get(kind) if isinstance(kind, str) else None
+        if answer is None:
+            raise BridgeError(f"Unknown message type: {spelled(kind)}")
+        if self.race is not None and kind != "close":
+            raise BridgeError(RACE_IS_RUNNING)
+        return answer(message)
+
+    def _hello(self, _message: dict[str, Any]) -> Reply:
+        self.lap_info = True
+        return text(
+            {
+                "type": "hello_result",
+                "server": "hotlap",
+                "version": __version__,
+                "protocols": [ORIGINAL_VERSION, PROTOCOL_VERSION],
+                "capabilities": CAPABILITIES,
+                "tracks": track_ids(),
+                "policies": sorted(self.drivers),
+                "limits": {"payloadBytes": self.limits.payload_bytes, "cars": self.limits.cars},
+            }
+        )
+
+    def _reset(self, message: dict[str, Any]) -> Reply:
+        wanted, seed, options = read_world(message), read_seed(message), read_options(message)
+        car = self.car if self.car is not None and self.car.rules == wanted else SingleCar(wanted, self.car)
+        car.begin(seed, options)
+        self.car = car
+        return text({"type": "reset_result", "observation": car.observation(), "info": car.reset_info()})
+
+    def _step(self, message: dict[str, Any]) -> Reply:
+        car = self.car
+        if car is None:
+            raise BridgeError(STEP_BEFORE_RESET)
+        car.drive(message.get("action"))
+        info = car.step_info()
+        if self.lap_info:
+            info.update(car.world.extra_info(0))
+        return Reply(encode({"type": "step_result", **car.outcome(), "info": info}))
+
+    def _close(self, _message: dict[str, Any]) -> Reply:
+        self.car = self.batch = self.race = None
+        return text({"type": "close_result"})
+
+    def _open_batch(self, message: dict[str, Any]) -> Reply:
+        self.batch = BatchOfCars(read_cars(message, self.limits.cars), read_world(message), read_options(message))
+        return text({"type": "batch_result", **self.batch.shape.describe()})
+
+    def _reset_batch(self, message: dict[str, Any]) -> Reply:
+        if self.batch is None:
+            raise BridgeError(NO_BATCH)
+        options = message.get("options")
+        each = options if isinstance(options, list) else None
+        checked = [read_options({"options": item}) for item in each] if each is not None else [read_options(message)]
+        return Reply(self.batch.reset(read_seed(message), checked), binary=True)
+
+    def _step_batch(self, payload: bytes) -> Reply:
+        if self.race is not None:
+            raise BridgeError(RACE_IS_RUNNING)
+        if self.batch is None:
+            raise BridgeError(NO_BATCH)
+        if not self.batch.running:
+            raise BridgeError(BATCH_NOT_RESET)
+        return Reply(self.batch.step(payload), binary=True)
+
+    def _start_race(self, message: dict[str, Any]) -> Reply:
+        name = read_choice(message, "name", tuple(sorted(self.drivers)))
+        order = RaceOrder(
+            rules=read_world(message, observation=self.drivers[name].layout),
+            seed=read_seed(message),
+            options=read_options(message),
+            laps=read_count(message, "laps", 3, most=1000),
+            ticks=read_count(message, "ticks", 3600, most=216_000),
+            realtime=read_choice(message, "pace", PACES, default="realtime") == "realtime",
+        )
+        self.race = Race(name, self.drivers[name], order)
+        return text({"type": "policy_result", "name": name, "trackId": self.race.track_id})
+
+    def race_frames(self, most: int) -> list[Reply]:
+        """The next ticks of the running race, at most so many; the last of a race is its `race_result`."""
+        replies: list[Reply] = []
+        while self.race is not None and len(replies) < most:
+            replies.append(text(self.race.next_frame()))
+            if self.race.finished:
+                self.race = None
+        return replies

@@ -1,0 +1,102 @@
+"""The racing world behind a socket, as RacerEnv drives it: reset, step and close, whichever server it is."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotlap.bridge.client import BridgeClient
+from hotlap.errors import BridgeError, ConfigError
+from hotlap.racer.config import RacerConfig
+from hotlap.racer.starts import check_start_kind
+from hotlap.racer.world import TrackChoice, check_delay, check_options, observation_bounds
+
+Observation = NDArray[np.float32]
+PLAIN = {"start": "grid", "action_delay": 0}
+
+
+class RemoteRacer:
+    """One car in a bridge server. What the original protocol cannot say is asked only of servers that offer it."""
+
+    def __init__(
+        self,
+        bridge_url: str,
+        track: TrackChoice = "track-01",
+        config: RacerConfig | Mapping[str, Any] | str | Path | None = None,
+        observation: str = "classic",
+        action_delay: int | str = 0,
+        start: str = "grid",
+    ) -> None:
+        self.tracks = track_names(track)
+        self.config = dataclasses.asdict(RacerConfig.load(config))
+        self.layout = observation
+        self.size = len(observation_bounds(observation)[0])
+        self.defaults = {"start": check_start_kind(start), "action_delay": check_delay(action_delay)}
+        self.client = BridgeClient(bridge_url)
+        try:
+            self.capabilities = frozenset(self.client.hello().get("capabilities", ()))
+        except BaseException:
+            self.client.close()
+            raise
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode."""
+        beyond = self._beyond(seed, options)
+        if "reset-options" not in self.capabilities:
+            if set(beyond) - {"seed"}:
+                raise BridgeError(
+                    f"Bridge error: {self.client.url} knows no {', '.join(beyond)}; it speaks the original protocol."
+                )
+            beyond = {}  # without dice there is nothing to seed
+        reply = self.client.send_reset(self.config, self.tracks[0], **beyond)
+        return self._seen(reply), reply["info"]
+
+    def _beyond(self, seed: int | None, options: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The fields of a reset that the original has not."""
+        wanted = {**self.defaults, **check_options(options)}
+        fields: dict[str, Any] = {}
+        if seed is not None:
+            fields["seed"] = int(seed)
+        if wanted != PLAIN:
+            fields["options"] = {key: _plain(value) for key, value in wanted.items()}
+        if self.layout != "classic":
+            fields["observation"] = self.layout
+        if len(self.tracks) > 1:
+            fields["tracks"] = self.tracks
+        return fields
+
+    def step(self, action: list[float]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """One tick."""
+        reply = self.client.send_step(action)
+        reward = reply["reward"]
+        if type(reward) is not float and type(reward) is not int:
+            raise BridgeError(f"Bridge error: the reward is {reward!r}, not a number; the server misread its config.")
+        return self._seen(reply), float(reward), bool(reply["terminated"]), bool(reply["truncated"]), reply["info"]
+
+    def close(self) -> None:
+        """Drop the car and the connection; a second time does nothing."""
+        self.client.close()
+
+    def _seen(self, reply: Mapping[str, Any]) -> Observation:
+        numbers = reply["observation"]
+        if not isinstance(numbers, list) or len(numbers) != self.size or None in numbers:
+            raise BridgeError(f"Bridge error: the observation is not a list of {self.size} numbers.")
+        return np.array(numbers, np.float32)
+
+
+def track_names(track: TrackChoice) -> list[str]:
+    """Ids of tracks; a server opens no files that a client names."""
+    chosen = list(track) if isinstance(track, list | tuple) else [track]
+    if not chosen or not all(isinstance(item, str) for item in chosen):
+        raise ConfigError(f"over a bridge, tracks are named by their ids, such as track-01, not {track!r}.")
+    return [str(item) for item in chosen]
+
+
+def _plain(value: Any) -> Any:
+    """A numpy number as JSON takes it."""
+    return value.item() if isinstance(value, np.generic) else value

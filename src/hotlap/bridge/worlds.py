@@ -1,0 +1,139 @@
+"""What a session drives: a single car with JSON replies as the original's, or a batch of cars with binary ones."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hotlap.bridge.frames import (
+    LAP_CLEAN,
+    LAP_FINISHED,
+    TERMINATED,
+    TRUNCATED,
+    BatchShape,
+    StepArrays,
+    new_step,
+    pack_reset,
+    unpack_actions,
+)
+from hotlap.bridge.requests import WorldRules
+from hotlap.errors import ActionError, BridgeError
+from hotlap.racer.world import ACTION_SHAPE_MESSAGE, ACTION_VALUE_MESSAGE, RacerWorld
+
+
+def build_world(count: int, rules: WorldRules, **options: Any) -> RacerWorld:
+    """A world for some rules; the tables of its tracks are shared with every other world on them."""
+    return RacerWorld(count, rules.tracks, rules.config, rules.observation, **options)
+
+
+class SingleCar:
+    """One car, reset and stepped by JSON messages. Its dice go on from the car it replaces."""
+
+    def __init__(self, rules: WorldRules, previous: "SingleCar | None" = None) -> None:
+        self.rules = rules
+        self.world = build_world(1, rules, threads=1)
+        self.dice: np.random.Generator = np.random.default_rng() if previous is None else previous.dice
+        self._step_views = tuple(self.world.step_views.items())
+
+    def begin(self, seed: int | None, options: Mapping[str, Any]) -> None:
+        """Start an episode; a seed gives new dice."""
+        dice = self.dice if seed is None else np.random.default_rng(seed)
+        self.world.begin(0, dice, options)
+        self.dice = dice
+
+    def drive(self, action: Any) -> None:
+        """One tick. A wrong action raises and nothing moves."""
+        if type(action) is not list or len(action) != 3:
+            raise ActionError(ACTION_SHAPE_MESSAGE)
+        steer, throttle, brake = action
+        if not (_finite(steer) and _finite(throttle) and _finite(brake)):
+            raise ActionError(ACTION_VALUE_MESSAGE)
+        batch = self.world.batch
+        actions = batch.actions
+        actions.steer[0], actions.throttle[0], actions.brake[0] = steer, throttle, brake
+        batch.step()
+
+    def observation(self) -> list[float]:
+        """What the driver sees, in full precision."""
+        seen: list[float] = self.world.out.observation.tolist()
+        return seen
+
+    def outcome(self) -> dict[str, Any]:
+        """A step's result but the info."""
+        world = self.world
+        return {
+            "observation": world.out.observation.tolist(),
+            "reward": world.reward.item(),
+            "terminated": world.terminated.item(),
+            "truncated": world.truncated.item(),
+        }
+
+    def step_info(self) -> dict[str, Any]:
+        """The thirteen keys of a step's info."""
+        return {key: column.item() for key, column in self._step_views}
+
+    def reset_info(self) -> dict[str, Any]:
+        """The five keys of a reset's info."""
+        return {key: column.item() for key, column in self.world.reset_views.items()}
+
+
+def _finite(value: Any) -> bool:
+    """Whether a JSON value is a number that a double can hold."""
+    if type(value) is float:
+        return math.isfinite(value)
+    return type(value) is int and abs(value) < 2**1023
+
+
+class BatchOfCars:
+    """Many cars, stepped by one binary message and begun again as soon as they are done."""
+
+    def __init__(self, count: int, rules: WorldRules, options: Mapping[str, Any]) -> None:
+        unfit = sorted(set(options) - {"start", "action_delay"})
+        if unfit:
+            raise BridgeError(f"options of a batch are start and action_delay; {unfit[0]} belongs into batch_reset")
+        self.world = build_world(count, rules, **options)
+        self.shape = BatchShape.of_world(self.world)
+        self.dice = [np.random.default_rng() for _ in range(count)]
+        self.running = False
+
+    def reset(self, seed: int | None, options: Sequence[Mapping[str, Any]]) -> bytes:
+        """A new episode for every car; car i gets dice from seed + i. One set of options for all, or one each."""
+        world, count = self.world, self.world.count
+        if len(options) not in (1, count):
+            raise BridgeError(f"options must be one object or a list of {count}, one per car, not {len(options)}")
+        each = options if len(options) == count else list(options) * count
+        self.running = False  # refused half-way, it waits for another reset
+        if seed is not None:
+            self.dice = [np.random.default_rng(seed + car) for car in range(count)]
+        for car in range(count):
+            world.begin(car, self.dice[car], each[car])
+        self.running = True
+        return pack_reset(self.shape, world)
+
+    def step(self, payload: bytes) -> bytearray:
+        """One tick of every car; those that are done begin again, and their last observations are in the reply."""
+        world = self.world
+        world.advance(unpack_actions(self.shape, payload))
+        done = np.flatnonzero(world.terminated | world.truncated)
+        message, arrays = new_step(self.shape, len(done))
+        self._write_facts(arrays)
+        arrays.done_car[:] = done
+        arrays.last_observation[:] = world.observation[done]
+        for car in done.tolist():
+            world.begin(car, self.dice[car])
+        arrays.observation[:] = world.observation
+        return message
+
+    def _write_facts(self, arrays: StepArrays) -> None:
+        """Reward, info and flags of the tick just driven, before anybody begins again."""
+        world, out = self.world, self.world.out
+        arrays.reward[:] = world.reward
+        for row, column in zip(arrays.columns, (*world.step_views.values(), out.last_lap_ticks), strict=True):
+            row[:] = column
+        arrays.flags[:] = (
+            out.terminated * np.uint8(TERMINATED)
+            | out.truncated * np.uint8(TRUNCATED)
+            | out.lap_complete * np.uint8(LAP_FINISHED)
+            | out.lap_clean * np.uint8(LAP_CLEAN)
+        )

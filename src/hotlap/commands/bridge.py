@@ -1,0 +1,66 @@
+"""The options of `hotlap bridge` and `hotlap benchmark bridge`."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class ServeBridge:
+    """Serve the racing world over a WebSocket, for any engine and any client, until Ctrl-C."""
+
+    host: str = "127.0.0.1"
+    """Address to listen on; any but loopback needs a token."""
+    port: int | None = None
+    """Port to listen on, 1 to 65535, or 0 for a free one; by default the environment's BRIDGE_PORT, else 9876."""
+    token_file: Path | None = None
+    """File with the token that clients must show, at least 128 bits; else the environment's BRIDGE_TOKEN."""
+    policy: tuple[str, ...] = ()
+    """NAME=FILE: a policy.onnx that clients may ask for by that name; several may be given."""
+    idle_timeout: float = 900.0
+    """Seconds without a message until a client is sent away; 0 means never."""
+
+    def run(self) -> int:
+        """Serve."""
+        from hotlap.bridge.command import chosen_port, chosen_token, serve
+        from hotlap.bridge.drivers import load_drivers
+        from hotlap.bridge.messages import Limits
+        from hotlap.bridge.server import ServerConfig
+
+        config = ServerConfig(
+            host=self.host,
+            port=chosen_port(self.port, os.environ),
+            token=chosen_token(self.token_file, os.environ),
+            drivers=load_drivers(self.policy),
+            limits=Limits(idle_s=self.idle_timeout),
+        )
+        return serve(config)
+
+
+@dataclass(frozen=True)
+class BridgeBenchmark:
+    """Measure a bridge server: steps per second of one car, of a bare echo of the same size, and of a batch."""
+
+    steps: int = 5000
+    """Round trips to measure, 1 or more."""
+    target: float = 2000.0
+    """Steps per second that must be reached; below it the command exits with 1."""
+    warmup: int = 200
+    """Round trips before the clock starts."""
+    url: str = "ws://localhost:9876"
+    """Where the server listens."""
+    spawn: bool = False
+    """Start a server for the measurement, and measure a bare echo with the same libraries beside it."""
+    cars: int = 1024
+    """Cars in the batch, 1 to 4096; 0 leaves the batch out."""
+    train: int = 0
+    """With --spawn: also train PPO for so many steps, in this process and through the bridge, and compare."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+    def run(self) -> int:
+        """Measure and print."""
+        from hotlap.benchmark.bridge import BridgeMeasurement, run_bridge_benchmark
+
+        options = {name: value for name, value in vars(self).items() if name != "json"}
+        return run_bridge_benchmark(BridgeMeasurement(**options), as_json=self.json)
