@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import llvmlite
 import numba
@@ -148,10 +148,18 @@ def address_table(*groups: NamedTuple) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
 
 
+def element_type(annotation: Any) -> np.dtype[Any]:
+    """The numpy type of the elements behind an annotation such as `NDArray[np.float64]`."""
+    for argument in get_args(annotation):
+        if isinstance(argument, type) and issubclass(argument, np.generic):
+            return np.dtype(argument)
+        if get_args(argument) and argument is not annotation:
+            return element_type(argument)
+    raise TypeError(f"{annotation} is no array of numbers")
+
+
 def _field_type(annotation: Any) -> Any:
-    """The numba scalar type behind an annotation such as `Float64Array`."""
-    dtype = annotation.__args__[1].__args__[0]
-    return numba.from_dtype(np.dtype(dtype))
+    return numba.from_dtype(element_type(annotation))
 
 
 @intrinsic

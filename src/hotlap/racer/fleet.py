@@ -5,6 +5,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.kernel import element_type
+
 Float64Array = NDArray[np.float64]
 Int32Array = NDArray[np.int32]
 ByteArray = NDArray[np.uint8]
@@ -123,6 +125,5 @@ def zeros(kind: type[Columns], count: int, **sizes: int) -> Columns:
     """A struct of zeroed arrays, one element per car, or `count * sizes[name]` where a name is given a row size."""
     arrays = {}
     for name, annotation in kind.__annotations__.items():
-        dtype = annotation.__args__[1].__args__[0]
-        arrays[name] = np.zeros(count * sizes.get(name, 1), dtype)
+        arrays[name] = np.zeros(count * sizes.get(name, 1), element_type(annotation))
     return kind(**arrays)

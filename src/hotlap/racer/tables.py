@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hotlap.kernel import builder
+from hotlap.kernel import builder, element_type
 from hotlap.racer.fleet import Float64Array, Int32Array
 from hotlap.racer.physics import GATE_COUNT, WALL_REACH_U
 from hotlap.racer.tracks import Track
@@ -96,8 +96,7 @@ def build_tables(tracks: Sequence[Track]) -> TrackTables:
 
 
 def _joined(name: str, column: list[np.ndarray]) -> np.ndarray:
-    dtype = TrackTables.__annotations__[name].__args__[1].__args__[0]
-    return np.ascontiguousarray(np.concatenate(column), dtype)
+    return np.ascontiguousarray(np.concatenate(column), element_type(TrackTables.__annotations__[name]))
 
 
 def _tables_of_one(track: Track) -> dict[str, np.ndarray]:
