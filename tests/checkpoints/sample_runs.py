@@ -1,12 +1,16 @@
 """Small runs to save, damage and load again, and child processes to do it in."""
 
 import os
+import shutil
+import subprocess
+import sys
 import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from hotlap.checkpoints import (
     Checkpoint,
@@ -93,3 +97,15 @@ def wait_for(pid: int) -> int:
 def run_child(work: Callable[[], object]) -> int:
     """Do the work in a forked process and wait for its exit code."""
     return wait_for(start_child(work))
+
+
+def on_small_disk(folder: Path, size: str, script: str) -> subprocess.CompletedProcess[str]:
+    """Run a script in which `disk` is the folder, with a disk of the given size mounted there."""
+    prelude = f"from pathlib import Path; from hotlap.checkpoints import *; disk = Path({str(folder)!r})\n"
+    inside = f'mount -t tmpfs -o size={size} none "$0" && exec "$1" -c "$2"'
+    alone = ["unshare", "--user", "--map-root-user", "--mount"]
+    if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("the system does not let us mount a disk")
+    command = [*alone, "sh", "-c", inside, str(folder), sys.executable, prelude + script]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)

@@ -19,6 +19,7 @@ from checkpoints.sample_runs import (
     assert_intact,
     assert_same,
     assert_usable,
+    on_small_disk,
     run_child,
     sample_checkpoint,
     start_child,
@@ -233,6 +234,25 @@ def test_disk_full_at_any_byte_keeps_the_checkpoint_before_and_training_may_go_o
         run.mkdir()
         save_checkpoint(run, sample_checkpoint(1))
         assert run_child(partial(save_within, run, size)) == 0
+
+
+def test_disk_of_five_megabytes_fills_up_and_is_used_again_after_pruning(tmp_path):
+    script = "from checkpoints.test_crashes import fill_and_go_on\nfill_and_go_on(disk)\n"
+    done = on_small_disk(tmp_path, "5m", script)
+    assert done.returncode == 0, done.stderr
+
+
+def fill_and_go_on(disk):
+    """Save until the disk is full; what is there stays intact; make room and go on."""
+    with pytest.raises(CheckpointWriteError, match="No space left on device"):  # noqa: PT012 - one of the saves
+        for step in range(20):
+            save_checkpoint(disk, sample_checkpoint(step, floats=60_000))
+    saved = [step_of(path) for path in list_checkpoints(disk)]
+    assert len(saved) > 3
+    assert_same(newest_checkpoint(disk, pytest.fail), sample_checkpoint(saved[-1], floats=60_000))
+    prune_checkpoints(disk, keep_last=1)
+    save_checkpoint(disk, sample_checkpoint(20, floats=60_000))
+    assert [step_of(path) for path in list_checkpoints(disk)] == [saved[-1], 20]
 
 
 def document_within(path, size):

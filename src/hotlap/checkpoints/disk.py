@@ -1,6 +1,7 @@
 """Bytes on the disk: written under a running hash and synced, read within bounds and never through a link."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import shutil
@@ -80,6 +81,8 @@ def remove_tree(path: Path) -> None:
 @contextlib.contextmanager
 def opened_folder(path: Path) -> Iterator[int]:
     """A descriptor of a real folder, through which its files are opened; a link in its place is refused."""
+    if path.is_symlink():
+        raise CheckpointError(f"{path.name} is a link, and must be a folder.")
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         yield descriptor
@@ -90,11 +93,16 @@ def opened_folder(path: Path) -> Iterator[int]:
 @contextlib.contextmanager
 def opened_file(folder: int, name: str) -> Iterator[tuple[int, int]]:
     """Descriptor and size of a plain file in an opened folder; links, pipes and devices are refused."""
-    descriptor = os.open(name, _READ, dir_fd=folder)
+    try:
+        descriptor = os.open(name, _READ, dir_fd=folder)
+    except OSError as problem:
+        if problem.errno == errno.ELOOP:
+            raise CheckpointError(f"{name} is a link, and must be a plain file.") from problem
+        raise
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise CheckpointError(f"{name} is no plain file.")
+            raise CheckpointError(f"{name} is no plain file, and must be one.")
         yield descriptor, status.st_size
     finally:
         os.close(descriptor)

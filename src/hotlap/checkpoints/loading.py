@@ -10,6 +10,7 @@ from hotlap.checkpoints.names import DOCUMENT_SUFFIX, MANIFEST, TENSORS_SUFFIX, 
 from hotlap.checkpoints.tensor_files import parse_tensors
 from hotlap.errors import CheckpointError
 
+LONGEST_REASON = 400
 _REFUSED = (CheckpointError, OSError, ValueError, MemoryError)
 
 
@@ -60,8 +61,17 @@ def _decode(manifest: Manifest, contents: dict[str, Bytes]) -> Checkpoint:
 
 
 def _refusal(path: Path, problem: Exception) -> CheckpointError:
-    """One sentence about the folder, whatever the reason."""
-    reason = "it does not fit into memory." if isinstance(problem, MemoryError) else str(problem)
-    if isinstance(problem, OSError):
-        reason = f"{problem.filename or path.name}: {problem.strerror}."
-    return CheckpointError(f"{path}: is not an intact checkpoint: {reason} Use another of the same run.")
+    """One line about the folder, whatever the reason."""
+    if isinstance(problem, MemoryError):
+        why = "it does not fit into memory."
+    elif isinstance(problem, OSError):
+        why = f"{problem.filename or path.name}: {problem.strerror}."
+    else:
+        why = str(problem)
+    return CheckpointError(f"{path}: is not an intact checkpoint: {_one_line(why)} Use another of the same run.")
+
+
+def _one_line(text: str) -> str:
+    """The text without what a hostile file could have put into it: line ends, control characters, great length."""
+    shown = "".join(letter if letter.isprintable() else "?" for letter in text[:LONGEST_REASON])
+    return shown if len(text) <= LONGEST_REASON else shown + "..."

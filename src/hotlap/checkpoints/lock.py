@@ -2,9 +2,9 @@
 
 import contextlib
 import fcntl
+import functools
 import os
 import time
-import weakref
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,8 +16,7 @@ LOCK_FILE = "lock"
 PATIENCE_S = 0.5
 """How long to wait for the holder to say who it is; nothing else waits."""
 
-_held: "weakref.WeakSet[RunLock]" = weakref.WeakSet()
-_watching_forks: list[bool] = []
+_held: "set[RunLock]" = set()
 
 
 class RunLock:
@@ -119,11 +118,10 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
+@functools.cache
 def _watch_forks() -> None:
-    """A forked worker must not inherit the lock, or it would outlive a killed trainer."""
-    if not _watching_forks:
-        _watching_forks.append(True)
-        os.register_at_fork(after_in_child=_forget_all)
+    """A forked worker must not inherit the lock, or it would keep it after the trainer is killed."""
+    os.register_at_fork(after_in_child=_forget_all)
 
 
 def _forget_all() -> None:

@@ -46,8 +46,8 @@ def new_manifest(step: int, files: dict[str, FileEntry]) -> Manifest:
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """The manifest as JSON that a person can read."""
-    return msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
+    """The manifest as readable JSON, without a line end after the last bracket, so that no byte can be missing."""
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=1)
 
 
 def parse_manifest(data: bytes) -> Manifest:
