@@ -150,12 +150,12 @@ def address_table(*groups: NamedTuple) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 def element_type(annotation: Any) -> np.dtype[Any]:
     """The numpy type of the elements behind an annotation such as `NDArray[np.float64]`."""
-    for argument in get_args(annotation):
-        if isinstance(argument, type) and issubclass(argument, np.generic):
-            return np.dtype(argument)
-        if get_args(argument) and argument is not annotation:
-            return element_type(argument)
-    raise TypeError(f"{annotation} is no array of numbers")
+    shape_and_type = get_args(annotation)
+    elements = get_args(shape_and_type[-1]) if shape_and_type else ()
+    if not elements:
+        raise TypeError(f"{annotation} is no array of numbers")
+    dtype: np.dtype[Any] = np.dtype(elements[0])
+    return dtype
 
 
 def _field_type(annotation: Any) -> Any:
