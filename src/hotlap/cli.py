@@ -44,7 +44,10 @@ HOTLAP = Group(
         "runs": Command("Every run, with its best figures.", "hotlap.commands.training:Runs"),
         "export": Group(
             "Take a driver elsewhere.",
-            {"policy": Command("A run's policy as ONNX, or for plain SB3.", "hotlap.commands.training:ExportPolicy")},
+            {
+                "policy": Command("A run's policy as ONNX, or for plain SB3.", "hotlap.commands.training:ExportPolicy"),
+                "wasm": Command("The physics as WebAssembly, with the tracks.", "hotlap.commands.web:ExportWasm"),
+            },
         ),
         "tracks": Group(
             "List, draw, import and generate tracks.",

@@ -8,6 +8,9 @@ import pytest
 
 import hotlap
 from hotlap.errors import ExportError
+from hotlap.export import linking
+from hotlap.export.linking import link, packaged_wasm
+from hotlap.export.reference_laps import REFERENCES_FILE, built_references
 from hotlap.export.wasm import MAGIC, object_imports, racer_wasm_object
 
 MATH = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "pow", "fmod"}
@@ -44,7 +47,32 @@ def test_object_names_no_folder_of_the_machine_it_was_made_on(racer_object):
 
 
 def test_compiling_for_the_browser_leaves_numba_as_it_was(racer_object):
-    assert numba.config.LOOP_VECTORIZE == 1
+    assert int(numba.config.OPT) == 3
+
+
+def test_packaged_module_is_what_the_kernels_compile_to(racer_object):
+    assert link(racer_object) == packaged_wasm(), "the packaged racer.wasm is stale: run make wasm"
+
+
+def test_packaged_reference_laps_are_what_the_reference_drivers_drive():
+    packaged = Path(linking.__file__).with_name("data") / REFERENCES_FILE
+    assert built_references() == packaged.read_bytes(), "the packaged references.json is stale: run make wasm"
+
+
+def test_packaged_module_imports_only_what_javascript_has():
+    assert packaged_wasm().startswith(MAGIC)
+    assert set(object_imports(packaged_wasm())) <= MATH - {"fmod"}
+
+
+def test_missing_linker_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(linking, "LINKER", "no-such-linker")
+    with pytest.raises(ExportError, match="install the package lld"):
+        link(MAGIC)
+
+
+def test_linker_that_fails_says_why():
+    with pytest.raises(ExportError, match="could not link"):
+        link(b"no object at all")
 
 
 def wasm_with_imports(*imports: bytes) -> bytes:

@@ -45,24 +45,24 @@ def wasm_object(entry: Callable[[Any, int, int, int], None]) -> bytes:
 
 
 def _scalar_ir(entry: Callable[[Any, int, int, int], None]) -> tuple[str, str]:
-    """LLVM IR of an entry without vector instructions of this machine, and the name of the function in it."""
+    """LLVM IR of an entry before anything was tuned for this machine, and the name of the function in it."""
     decorate = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **KERNEL_OPTIONS)
     compiled = compile_kernel(entry, decorate)
-    with _without_vectors():
+    with _untuned():
         compiled.compile(EntrySignature.args)
     result = compiled.overloads[EntrySignature.args]
     return result.library.get_llvm_str(), result.fndesc.llvm_func_name
 
 
 @contextlib.contextmanager
-def _without_vectors() -> Iterator[None]:
-    """Keep numba from writing loops for this machine's vector registers, which WebAssembly would take apart again."""
-    before = numba.config.LOOP_VECTORIZE
-    numba.config.LOOP_VECTORIZE = 0
+def _untuned() -> Iterator[None]:
+    """Keep numba from optimising for this machine's processor: the same source gives the same bytes everywhere."""
+    before = numba.config.OPT
+    numba.config.OPT = type(before)(0)
     try:
         yield
     finally:
-        numba.config.LOOP_VECTORIZE = before
+        numba.config.OPT = before
 
 
 def _entry_ir(inner_name: str) -> str:

@@ -1,0 +1,52 @@
+"""`kernel.json`: how a page lays out the memory of the physics, with every number it needs (docs/web.md)."""
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from hotlap.export.wasm import object_imports
+from hotlap.kernel import element_type
+from hotlap.racer.batch import LAYOUTS
+from hotlap.racer.config import RacerConfig
+from hotlap.racer.fingerprint import physics_fingerprint
+from hotlap.racer.fleet import Actions, FleetState, Rules, StepOutputs
+from hotlap.racer.physics import GATE_COUNT, PHYSICS, RAY_COUNT, ROAD, RUNOFF, SHOULDER, TICKS_PER_SECOND, Physics
+from hotlap.racer.tables import TrackTables
+
+FORMAT = 1
+
+
+def kernel_document(wasm: bytes) -> dict[str, Any]:
+    """What `data/kernel.json` says about a `racer.wasm`."""
+    return {
+        "format": FORMAT,
+        "fingerprint": physics_fingerprint(),
+        "ticks_per_second": TICKS_PER_SECOND,
+        "gates": GATE_COUNT,
+        "surfaces": {"road": ROAD, "runoff": RUNOFF, "shoulder": SHOULDER},
+        "wasm": {
+            "sha256": hashlib.sha256(wasm).hexdigest(),
+            "bytes": len(wasm),
+            "imports": object_imports(wasm),
+        },
+        "slots": list(address_slots()),
+        "rules": RacerConfig().rules(layout=0)._asdict(),
+        "physics": PHYSICS._asdict(),
+        "layouts": {name: {"number": number, "size": size} for number, (name, size) in enumerate(LAYOUTS.items())},
+        "rays_rad": np.linspace(-np.pi / 2.0, np.pi / 2.0, RAY_COUNT).tolist(),
+    }
+
+
+def address_slots() -> Iterable[dict[str, Any]]:
+    """The slots of the address table in the order of `hotlap.racer.tick`, with the size of what they point to."""
+    groups: dict[str, Any] = {"fleet": FleetState, "tables": TrackTables, "actions": Actions, "outputs": StepOutputs}
+    for group, columns in groups.items():
+        for field in columns._fields:
+            slot = {"group": group, "field": field, "dtype": element_type(columns.__annotations__[field]).name}
+            if group != "tables":
+                slot["per_car"] = "layout" if field == "observation" else 1
+            yield slot
+    for field, numbers in (("rules", Rules), ("physics", Physics)):
+        yield {"group": "numbers", "field": field, "dtype": "float64", "count": len(numbers._fields)}
