@@ -15,12 +15,13 @@ CASES = (("track-01", "classic"), ("track-02", "classic"), ("track-03", "classic
 MOST = {"cars": 1_000_000, "ticks": 1_000_000, "repeats": 1000}
 SINGLE_STEPS = 20_000
 RESETS = 2000
-PEER_SECONDS = 2.0
+PEER_SECONDS = 0.5
+STARTS = 5
 
 
 def run_env_benchmark(
-    cars: int = 1024,
-    ticks: int = 200,
+    cars: int = 2048,
+    ticks: int = 100,
     repeats: int = 20,
     peers: bool = False,
     json: bool = False,
@@ -44,7 +45,7 @@ def measure(settings: dict[str, int], *, with_peers: bool, say: Callable[[str], 
     say("one car …")
     single, reset = racer.single_rate(SINGLE_STEPS, repeats), racer.reset_us(RESETS, repeats)
     say("starting a new process, kernels cached …")
-    warm = racer.best(racer.start_up_s(cold=False) for _ in range(repeats))
+    warm = racer.best(racer.start_up_s(cold=False) for _ in range(min(repeats, STARTS)))
     say("starting a new process, compiling every kernel …")
     cold = racer.start_up_s(cold=True)
     state, everything = racer.bytes_per_car("classic")
@@ -77,9 +78,9 @@ def _batch(track: str, layout: str, settings: dict[str, int], say: Callable[[str
 def _peers(repeats: int, say: Callable[[str], Any]) -> tuple[list[yardsticks.PeerRate], list[str]]:
     """What the installed yardsticks reach, and the names of the others."""
     here = [peer for peer in yardsticks.PEERS if yardsticks.installed(peer)]
-    missing = [peer.name for peer in yardsticks.PEERS if peer not in here]
+    missing = [peer.ids[0] for peer in yardsticks.PEERS if peer not in here]
     found = []
     for peer in here:
-        say(f"{peer.name} …")
+        say(f"{peer.ids[0]} …")
         found += yardsticks.measure_peers([peer], PEER_SECONDS, repeats)
     return found, missing

@@ -17,7 +17,6 @@ HOW_TO_INSTALL = 'pip install "hotlap[peers]"'
 class Peer:
     """Another driving environment and what it takes to run it."""
 
-    name: str
     ids: tuple[str, ...]
     """Its Gymnasium ids, best first: newer versions of a package register newer ids."""
     module: str
@@ -34,19 +33,17 @@ class Peer:
 class PeerRate:
     """How fast a peer was."""
 
-    name: str
+    environment: str
     sees: str
     steps_per_s: float
     seconds_per_step: float
 
 
 PEERS = (
-    Peer("CarRacing", ("CarRacing-v3",), "Box2D", registers=False, seconds_per_step=1 / 50, sees="96 x 96 pixels"),
-    Peer("highway-env racetrack", ("racetrack-v1", "racetrack-v0"), "highway_env", registers=True,
-         seconds_per_step=1 / 5, sees="occupancy grid"),
-    Peer("highway-env highway-fast", ("highway-fast-v0",), "highway_env", registers=True, seconds_per_step=1.0,
-         sees="5 vehicles"),
-)  # fmt: skip
+    Peer(("CarRacing-v3",), "Box2D", registers=False, seconds_per_step=1 / 50, sees="96 x 96 pixels"),
+    Peer(("racetrack-v1", "racetrack-v0"), "highway_env", registers=True, seconds_per_step=1 / 5, sees="a grid"),
+    Peer(("highway-fast-v0",), "highway_env", registers=True, seconds_per_step=1.0, sees="5 vehicles"),
+)
 
 
 def installed(peer: Peer) -> bool:
@@ -63,8 +60,12 @@ def measure_peers(
         env = _make(peer)
         rate = max(_step_rate(env, seconds, clock) for _ in range(repeats))
         env.close()
-        rates.append(PeerRate(peer.name, peer.sees, rate, peer.seconds_per_step))
+        rates.append(PeerRate(_newest_id(peer), peer.sees, rate, peer.seconds_per_step))
     return rates
+
+
+def _newest_id(peer: Peer) -> str:
+    return next(name for name in peer.ids if name in gym.registry)
 
 
 def _make(peer: Peer) -> gym.Env[Any, Any]:
@@ -72,8 +73,7 @@ def _make(peer: Peer) -> gym.Env[Any, Any]:
         warnings.simplefilter("ignore")  # other people's deprecations are not the reader's concern
         if peer.registers:
             gym.register_envs(import_module(peer.module))
-        known = [name for name in peer.ids if name in gym.registry]
-        env = gym.make(known[0], disable_env_checker=True)
+        env = gym.make(_newest_id(peer), disable_env_checker=True)
     env.action_space.seed(0)
     env.reset(seed=0)
     return env

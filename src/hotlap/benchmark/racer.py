@@ -102,8 +102,8 @@ def single_rate(steps: int, repeats: int, clock: Clock = time.perf_counter) -> f
 
 def _random_plan(steps: int) -> NDArray[np.float32]:
     """The actions of a smooth random driver."""
-    drivers = MixedDrivers(1, "classic")
-    return np.concatenate([drivers.actions(np.zeros((1, 14))) for _ in range(steps)])
+    drivers = MixedDrivers(2, "classic")
+    return np.stack([drivers.actions(np.zeros((2, 14)))[1] for _ in range(steps)])
 
 
 def _timed_steps(env: RacerEnv, plan: list[Any], clock: Clock) -> float:

@@ -125,14 +125,14 @@ def _single_table(findings: Findings) -> Table:
 def _peer_table(findings: Findings) -> Table:
     """Steps compare what a learner waits for; simulated time is fairer to peers whose steps are long."""
     table = _table(
-        "Other driving environments, one at a time on one core",
-        ("environment", "sees", "steps a second", "x real time", "RacerEnv: steps", "RacerEnv: simulated time"),
+        "Other driving environments, one at a time, and how many times faster RacerEnv is",
+        ("environment", "sees", "steps a second", "x real time", "in steps", "in time"),
     )
     ours, tick_s = findings.env_steps_per_s, 1 / TICKS_PER_SECOND
-    table.add_row("RacerEnv", "9 rays, 5 numbers", f"{ours:,.0f}", f"{ours * tick_s:,.0f}", "", "")
+    table.add_row("hotlap/Racer-v0", "14 numbers", f"{ours:,.0f}", f"{ours * tick_s:,.0f}", "", "")
     for peer in findings.peers:
         speed = peer.steps_per_s * peer.seconds_per_step
         steps, simulated = ours / peer.steps_per_s, ours * tick_s / speed
         row = [f"{peer.steps_per_s:,.0f}", f"{speed:,.1f}", f"{steps:,.0f} x", f"{simulated:,.0f} x"]
-        table.add_row(peer.name, peer.sees, *row)
+        table.add_row(peer.environment, peer.sees, *row)
     return table

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 class EnvBenchmark:
     """Measure the worlds: batch ticks per second, single-env steps per second, reset, start-up and memory per car."""
 
-    cars: int = 1024
+    cars: int = 2048
     """Cars in the batch, 1 to a million; the rates are steady from about a thousand."""
-    ticks: int = 200
+    ticks: int = 100
     """Ticks each car drives in one measurement, 1 or more."""
     repeats: int = 20
     """Measurements of each kind; the best is reported, as the least disturbed."""
