@@ -1,0 +1,131 @@
+/** The phases of a race and what moves it from one to the next, tick by tick. */
+
+export type Phase = 'countdown' | 'racing' | 'paused' | 'respawning' | 'finished';
+export type Outcome = 'none' | 'respawn' | 'reset_no_cd' | 'quit_to_menu';
+
+export const BEAT_TICKS = 60;
+export const FIRST_BEAT = 3;
+export const STUCK_SPEED_UPS = 2;
+export const STUCK_TICKS = 300;
+export const RESPAWN_TICKS = 30;
+
+/** How long a car has hardly moved, and how long until it is put back; each car has its own. */
+export interface StuckWatch {
+  stuckTicks: number;
+  respawnTicksLeft: number;
+}
+
+export interface ControllerState extends StuckWatch {
+  phase: Phase;
+  /** 3, 2, 1, then 0 for GO. */
+  countdownBeat: number;
+  countdownTicksLeft: number;
+  /** Whether this is the first start of the race; restarts do without the countdown. */
+  initialLoad: boolean;
+  /** 0 means that the race never ends. */
+  targetLaps: number;
+  /** What to go back to after a pause. */
+  resumePhase: Phase;
+}
+
+/** What the player asked for and how the car is doing, once per tick. */
+export interface Signals {
+  togglePause: boolean;
+  restart: boolean;
+  quitToMenu: boolean;
+  speed: number;
+  timing: { lapComplete: boolean; currentLap: number } | null;
+}
+
+export const NO_SIGNALS: Signals = {
+  togglePause: false,
+  restart: false,
+  quitToMenu: false,
+  speed: Number.POSITIVE_INFINITY,
+  timing: null,
+};
+
+export function newController(targetLaps: number, withCountdown: boolean): ControllerState {
+  return {
+    phase: withCountdown ? 'countdown' : 'racing',
+    countdownBeat: FIRST_BEAT,
+    countdownTicksLeft: BEAT_TICKS,
+    stuckTicks: 0,
+    respawnTicksLeft: 0,
+    initialLoad: withCountdown,
+    targetLaps,
+    resumePhase: 'racing',
+  };
+}
+
+/** One tick of the race's phases, in place; the outcome is what the owner of the race must do. */
+export function advanceController(state: ControllerState, signals: Signals): Outcome {
+  if (state.phase === 'finished') return finishedOutcome(signals);
+  if (state.phase === 'paused') return pausedOutcome(state, signals);
+  if (signals.restart) return 'reset_no_cd';
+  if (signals.togglePause) {
+    state.resumePhase = state.phase;
+    state.phase = 'paused';
+    return 'none';
+  }
+  if (state.phase === 'countdown') advanceCountdown(state);
+  else return advanceDriving(state, signals);
+  return 'none';
+}
+
+function finishedOutcome(signals: Signals): Outcome {
+  if (signals.restart) return 'reset_no_cd';
+  return signals.quitToMenu || signals.togglePause ? 'quit_to_menu' : 'none';
+}
+
+function pausedOutcome(state: ControllerState, signals: Signals): Outcome {
+  if (signals.quitToMenu) return 'quit_to_menu';
+  if (signals.restart) return 'reset_no_cd';
+  if (signals.togglePause) state.phase = state.resumePhase;
+  return 'none';
+}
+
+function advanceCountdown(state: ControllerState): void {
+  state.countdownTicksLeft -= 1;
+  if (state.countdownTicksLeft > 0) return;
+  if (state.countdownBeat === 0) {
+    state.phase = 'racing';
+    return;
+  }
+  state.countdownBeat -= 1;
+  state.countdownTicksLeft = BEAT_TICKS;
+}
+
+function advanceDriving(state: ControllerState, signals: Signals): Outcome {
+  if (hasFinished(state, signals)) {
+    forceFinish(state);
+    return 'none';
+  }
+  const respawned = advanceStuckWatch(state, signals.speed);
+  state.phase = state.respawnTicksLeft > 0 ? 'respawning' : 'racing';
+  return respawned ? 'respawn' : 'none';
+}
+
+function hasFinished(state: ControllerState, { timing }: Signals): boolean {
+  return state.targetLaps > 0 && timing?.lapComplete === true && timing.currentLap > state.targetLaps;
+}
+
+/** End the race from outside: everybody is home, or the time after the first finisher is up. */
+export function forceFinish(state: ControllerState): void {
+  state.phase = 'finished';
+  state.stuckTicks = 0;
+  state.respawnTicksLeft = 0;
+}
+
+/** Count slow ticks and then the wait; true on the tick at which the car is put back. */
+export function advanceStuckWatch(watch: StuckWatch, speedUps: number): boolean {
+  if (watch.respawnTicksLeft > 0) {
+    watch.respawnTicksLeft -= 1;
+    return watch.respawnTicksLeft === 0;
+  }
+  watch.stuckTicks = speedUps < STUCK_SPEED_UPS ? watch.stuckTicks + 1 : 0;
+  if (watch.stuckTicks < STUCK_TICKS) return false;
+  watch.stuckTicks = 0;
+  watch.respawnTicksLeft = RESPAWN_TICKS;
+  return false;
+}

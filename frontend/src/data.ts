@@ -1,0 +1,119 @@
+/** The files the page is given (docs/web.md), fetched from beside the page and checked for their format. */
+
+export type Point = [number, number];
+export type LayoutName = 'classic' | 'full';
+
+export interface Site {
+  format: number;
+  hotlap: string;
+  server: boolean;
+  start: { run: string | null; track: string | null };
+}
+
+export interface TrackSummary {
+  id: string;
+  name: string;
+  length_u: number;
+  par_ticks: [number, number, number] | null;
+  direction: string;
+  reference_ticks: number | null;
+  reference_standing_ticks: number | null;
+  outline: Point[];
+  half_width_u: number;
+}
+
+export interface TrackFile {
+  format: number;
+  id: string;
+  name: string;
+  length_u: number;
+  par_ticks: [number, number, number] | null;
+  start: { x_u: number; y_u: number; heading_rad: number };
+  tables: { bytes: number; fields: Record<string, { offset: number; dtype: string; count: number }> };
+  lines: Record<'centre' | 'inner_wall' | 'outer_wall' | 'inner_road_edge' | 'outer_road_edge', Point[]>;
+  widths: { half_width_u: number[]; shoulder_width_u: number };
+  gates: { left: Point[]; right: Point[]; centre: Point[]; direction: Point[]; arc_u: number[] };
+  reference: {
+    ticks: number;
+    standing_ticks: number;
+    x_u: number[];
+    y_u: number[];
+    arc_u: number[];
+    speed_ups: number[];
+  } | null;
+}
+
+export interface RunEntry {
+  key: string;
+  name: string;
+  state: 'training' | 'stopped' | 'finished';
+  step: number;
+  steps: number;
+  algorithm: string;
+  tracks: string[];
+  layout: LayoutName;
+}
+
+export interface PolicyEntry {
+  key: string;
+  kind: 'best' | 'checkpoint' | 'bundled';
+  run: string | null;
+  name: string;
+  step: number;
+  layout: LayoutName;
+  tracks: string[];
+  fingerprint: string;
+  bytes: number;
+  laps: Record<string, number>;
+  problem: string | null;
+}
+
+export interface PolicyList {
+  runs: RunEntry[];
+  policies: PolicyEntry[];
+}
+
+/** One track with everything that the physics and the picture need. */
+export interface Track {
+  file: TrackFile;
+  tables: ArrayBuffer;
+}
+
+export class DataError extends Error {}
+
+const KNOWN_FORMAT = 1;
+
+async function fetched(path: string): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path);
+  } catch {
+    throw new DataError(
+      `${path} could not be fetched: the server does not answer. Start it again and reload.`,
+    );
+  }
+  if (!response.ok)
+    throw new DataError(`${path} could not be fetched: the server answered ${response.status}.`);
+  return response;
+}
+
+export async function fetchJson<T extends { format?: number }>(path: string): Promise<T> {
+  const content = (await (await fetched(path)).json()) as T;
+  if (content.format !== KNOWN_FORMAT)
+    throw new DataError(
+      `${path} has format ${content.format}, and this page reads ${KNOWN_FORMAT}. Reload it.`,
+    );
+  return content;
+}
+
+export async function fetchBytes(path: string): Promise<ArrayBuffer> {
+  return (await fetched(path)).arrayBuffer();
+}
+
+export async function fetchTrack(id: string): Promise<Track> {
+  const [file, tables] = await Promise.all([
+    fetchJson<TrackFile>(`data/tracks/${id}.json`),
+    fetchBytes(`data/tracks/${id}.bin`),
+  ]);
+  return { file, tables };
+}

@@ -1,0 +1,61 @@
+/** What a player can choose, with its defaults; unknown or broken choices fall back one by one. */
+import { isRecord, read, type TextStore, write } from './storage';
+
+export const LAP_CHOICES = [1, 3, 5, 10, 0] as const;
+export const MODES = ['versus', 'solo', 'spectate', 'younger', 'learn'] as const;
+export type Mode = (typeof MODES)[number];
+
+export interface Settings {
+  name: string;
+  mode: Mode;
+  track: string;
+  policy: string;
+  /** 0 is free driving. */
+  laps: number;
+  volume: number;
+  muted: boolean;
+  rotateCamera: boolean;
+  showRays: boolean;
+  showLine: boolean;
+  showInputs: boolean;
+  showRivalInputs: boolean;
+  reduceMotion: boolean;
+}
+
+export const DEFAULTS: Settings = {
+  name: 'You',
+  mode: 'versus',
+  track: 'track-01',
+  policy: '',
+  laps: 3,
+  volume: 0.6,
+  muted: false,
+  rotateCamera: false,
+  showRays: false,
+  showLine: false,
+  showInputs: true,
+  showRivalInputs: false,
+  reduceMotion: false,
+};
+
+export function loadSettings(store: TextStore): Settings {
+  return read(store, 'settings', (value) => (isRecord(value) ? accepted(value) : null), { ...DEFAULTS });
+}
+
+export function saveSettings(store: TextStore, settings: Settings): void {
+  write(store, 'settings', settings);
+}
+
+/** Every choice that has the type and range of its default; the default for the others. */
+function accepted(value: Record<string, unknown>): Settings {
+  const result: Record<string, unknown> = { ...DEFAULTS };
+  for (const [key, usual] of Object.entries(DEFAULTS)) {
+    if (typeof value[key] === typeof usual) result[key] = value[key];
+  }
+  const settings = result as unknown as Settings;
+  if (!MODES.includes(settings.mode)) settings.mode = DEFAULTS.mode;
+  if (!LAP_CHOICES.some((laps) => laps === settings.laps)) settings.laps = DEFAULTS.laps;
+  if (!(settings.volume >= 0 && settings.volume <= 1)) settings.volume = DEFAULTS.volume;
+  settings.name = settings.name.slice(0, 24);
+  return settings;
+}
