@@ -149,13 +149,17 @@ def address_table(*groups: NamedTuple) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def element_type(annotation: Any) -> np.dtype[Any]:
-    """The numpy type of the elements behind an annotation such as `NDArray[np.float64]`."""
-    shape_and_type = get_args(annotation)
-    elements = get_args(shape_and_type[-1]) if shape_and_type else ()
-    if not elements:
+    """The numpy type of the elements behind an annotation such as `NDArray[np.float64]`, however numpy spells it."""
+    found = _element_types(annotation)
+    if len(found) != 1:
         raise TypeError(f"{annotation} is no array of numbers")
-    dtype: np.dtype[Any] = np.dtype(elements[0])
-    return dtype
+    return np.dtype(found[0])
+
+
+def _element_types(annotation: Any) -> list[type[np.generic]]:
+    if isinstance(annotation, type) and issubclass(annotation, np.generic):
+        return [annotation]
+    return [kind for argument in get_args(annotation) for kind in _element_types(argument)]
 
 
 def _field_type(annotation: Any) -> Any:
