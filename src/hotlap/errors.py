@@ -60,8 +60,24 @@ class TrainingError(HotlapError, RuntimeError):
     """A training that cannot go on; the last good checkpoint is kept."""
 
 
+class PolicyError(HotlapError, ValueError):
+    """A driver that is not there, is not one, or was made for another world, layout or physics."""
+
+
 class ExportError(HotlapError, ValueError):
     """Something exported, or about to be, that is not what it should be."""
+
+
+class LapError(HotlapError, ValueError):
+    """A drive that is not one, or a lap that is not real, not clean, or not the one it claims to be."""
+
+
+class StoreError(HotlapError, RuntimeError):
+    """A database that cannot be opened or is not one of ours."""
+
+
+class WebError(HotlapError, RuntimeError):
+    """A page server that cannot start: its port is taken, or the page is not built."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
