@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import hotlap
 from hotlap import RacerEnv
 from hotlap.errors import ActionError, ConfigError, EnvironmentStateError, HotlapError
+from hotlap.racer.world import RacerWorld
 
 SHAPE_MESSAGE = "action must be a 3-element array [steer, throttle, brake]"
 VALUE_MESSAGE = "action elements must be finite numbers"
@@ -436,3 +437,24 @@ def test_finite_actions_keep_the_state_finite(actions, seed):
         assert env.observation_space.contains(observation)
         assert math.isfinite(reward)
     assert all(np.isfinite(column).all() for column in env.world.fleet)
+
+
+def test_a_million_ticks_of_wild_finite_input_keep_every_car_finite():
+    """Huge, tiny and ordinary requests on all three tracks; every other car steers by what it sees, and so stays fast."""
+    count = 1000
+    world = RacerWorld(count, ["track-01", "track-02", "track-03"], start="random", action_delay="random")
+    rng = np.random.default_rng(8)
+    for car in range(count):
+        world.begin(car, rng)
+    scales = np.array([0.5, 1.0, 5e-324, 1e-300, 1e300, 1.7e308])
+    for tick in range(1000):
+        if tick % 10 == 0:
+            actions = rng.uniform(-1.0, 1.0, (count, 3)) * rng.choice(scales, (count, 3))
+        sees = world.observation[0::2]
+        actions[0::2, 0] = 1.5 * (sees[:, 0:4].sum(axis=1) - sees[:, 5:9].sum(axis=1))
+        actions[0::2, 1:] = [1e308, -1e308]
+        world.advance(actions)
+    assert world.fleet.speed_ups[0::2].mean() > 100.0
+    for column in (*world.fleet, *world.out):
+        assert np.isfinite(column).all()
+    assert world.fleet.speed_ups.max() <= 160.0

@@ -61,9 +61,9 @@ class RacerEnv(gym.Env[Observation, NDArray[Any]]):
     ## Start
 
     `start="grid"` is the start line at rest, `"gate"` one of the 30 gates at rest, `"random"` anywhere across a gate's
-    road, turned a little, at any speed. With several tracks, each episode draws one. `action_delay` is 0 or 1 ticks
-    between an action and its effect, or "random": drawn for each episode. `reset(options=…)` takes `start`, `gate`,
-    `track` (its number in the set) and `action_delay` for one episode.
+    road, turned a little, at rest or at any speed. With several tracks, each episode draws one. `action_delay` is 0 or
+    1 ticks between an action and its effect, or "random": drawn for each episode. `reset(options=…)` takes `start`,
+    `gate`, `track` (its number in the set) and `action_delay` for one episode.
 
     ## End
 
