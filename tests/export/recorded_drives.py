@@ -1,4 +1,4 @@
-"""Drives recorded from the native kernel, to be driven again elsewhere: clean laps, sloppy ones, walls, anything goes."""
+"""Drives recorded from the native kernel, to be driven again elsewhere: clean laps, sloppy ones, walls."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +33,7 @@ class Drive:
 
 
 def record_drive(track: str, layout: str, ticks: int) -> Drive:
-    """Six cars from the grid: two on the reference line, two who disturb it, one without aim, one flat out straight on."""
+    """Six cars from the grid: two on the reference line, two disturbed, one without aim, one flat out and turning."""
     world = RacerWorld(CARS, load_track(track), observation=layout)
     delays = [car % 2 for car in range(CARS)]
     rng = np.random.default_rng(7)

@@ -15,7 +15,7 @@ from hotlap.export.track_data import track_data
 from hotlap.racer.tracks import load_track, track_ids
 
 TICKS = 1800
-# Sine, cosine and arc tangent may differ in their last bit between libraries; walls magnify that. As the recorded engine's.
+# Sine and arc tangent differ in their last bit between libraries, and walls magnify that.
 TOLERANCE = 1e-9
 
 

@@ -1,0 +1,1 @@
+"""What is remembered in SQLite: laps that were driven and checked."""

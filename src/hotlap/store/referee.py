@@ -1,0 +1,74 @@
+"""Drives a submitted drive again with the native kernel: a lap counts if it is real, clean and the one it claims."""
+
+import math
+from typing import NamedTuple
+
+from hotlap.errors import LapError
+from hotlap.racer.batch import RacerBatch
+from hotlap.racer.physics import TICKS_PER_SECOND
+from hotlap.racer.starts import Start
+from hotlap.racer.tracks import Track
+from hotlap.store.drives import Drive
+
+RESPAWN_TICKS = 30
+MOVING_PARTS = ("vx_ups", "vy_ups", "yaw_rate_rps", "speed_ups", "steer", "throttle", "brake", "front_angle_rad")
+OTHER_PARTS = ("accel_ups2", "slip_rad", "still_ticks", "held_steer", "held_throttle", "held_brake")
+
+
+class FinishedLap(NamedTuple):
+    """One lap of a drive."""
+
+    number: int
+    """1 is the lap from the grid."""
+    ticks: int
+    clean: bool
+    last_tick: int
+    """Number of the drive's tick that finished it."""
+
+
+def laps_of(track: Track, drive: Drive) -> list[FinishedLap]:
+    """Every lap that a drive finishes on a track, from rest on the grid."""
+    batch = RacerBatch(1, [track], threads=1)
+    batch.place(0, 0, Start(track.start_x_u, track.start_y_u, track.start_heading_rad, 0.0, 0), delay=0)
+    respawns = set(drive.respawns)
+    actions, out = batch.actions, batch.out
+    laps: list[FinishedLap] = []
+    for tick, (steer, throttle, brake) in enumerate(drive.actions().tolist()):
+        if tick in respawns:
+            respawn(batch, track)
+        actions.steer[0], actions.throttle[0], actions.brake[0] = steer, throttle, brake
+        batch.step()
+        if out.lap_complete[0]:
+            laps.append(FinishedLap(len(laps) + 1, int(out.last_lap_ticks[0]), bool(out.lap_clean[0]), tick))
+    return laps
+
+
+def respawn(batch: RacerBatch, track: Track) -> None:
+    """Put the car to rest on the last gate it passed; the clock went on, and the lap is not clean."""
+    fleet = batch.fleet
+    gate = int(fleet.gate[0])
+    for name in MOVING_PARTS + OTHER_PARTS:
+        getattr(fleet, name)[0] = 0
+    fleet.x_u[0], fleet.y_u[0] = track.gate_centre[gate]
+    fleet.heading_rad[0] = math.atan2(track.gate_direction[gate, 1], track.gate_direction[gate, 0])
+    fleet.lap_ticks[0] += RESPAWN_TICKS
+    fleet.race_ticks[0] += RESPAWN_TICKS
+    fleet.lap_off_road_ticks[0] += 1
+    batch.observe(0, 1)
+
+
+def judge_lap(track: Track, drive: Drive, claimed_ticks: int) -> FinishedLap:
+    """The lap that a drive ends with, when it is clean and takes the ticks it claims; otherwise a LapError."""
+    laps = laps_of(track, drive)
+    if not laps or laps[-1].last_tick != drive.ticks - 1:
+        raise LapError(f"this drive does not end with a finished lap of {track.track_id}.")
+    lap = laps[-1]
+    if lap.ticks != claimed_ticks:
+        raise LapError(f"the lap takes {_time(lap.ticks)}, not the {_time(claimed_ticks)} it claims.")
+    if not lap.clean:
+        raise LapError("the lap is not clean: the car left the road, touched a wall or was put back.")
+    return lap
+
+
+def _time(ticks: int) -> str:
+    return f"{ticks / TICKS_PER_SECOND:.3f} s"
