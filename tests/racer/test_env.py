@@ -440,7 +440,7 @@ def test_finite_actions_keep_the_state_finite(actions, seed):
 
 
 def test_a_million_ticks_of_wild_finite_input_keep_every_car_finite():
-    """Huge, tiny and ordinary requests on all three tracks; every other car steers by what it sees, and so stays fast."""
+    """Huge, tiny and ordinary requests on all three tracks; every other car steers by what it sees, to stay fast."""
     count = 1000
     world = RacerWorld(count, ["track-01", "track-02", "track-03"], start="random", action_delay="random")
     rng = np.random.default_rng(8)

@@ -1,6 +1,8 @@
 """Many cars as a Gymnasium VectorEnv: the same as single environments bit for bit, and no memory handed out twice."""
 
 import math
+import subprocess
+import sys
 
 import gymnasium as gym
 import numpy as np
@@ -352,6 +354,16 @@ def test_gymnasiums_episode_statistics_count_the_batch():
     envs.reset()
     infos = [envs.step(np.tile([0.0, 1.0, 0.0], (2, 1)))[4] for _ in range(3)][-1]
     assert infos["episode"]["l"].tolist() == [3, 3]
+
+
+def test_cars_that_nobody_watches_load_no_drawing_packages():
+    script = (
+        "import gymnasium, hotlap, sys; gymnasium.make_vec('hotlap/Racer-v0', num_envs=2).reset(); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert "numba" in loaded
+    assert not loaded & {"matplotlib", "PIL", "stable_baselines3", "torch"}
 
 
 def test_every_car_has_its_picture():

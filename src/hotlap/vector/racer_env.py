@@ -1,5 +1,6 @@
 """Many racing cars as a Gymnasium VectorEnv: what `gym.make_vec("hotlap/Racer-v0", num_envs=n)` makes."""
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,6 @@ from numpy.typing import NDArray
 
 from hotlap.errors import EnvironmentStateError
 from hotlap.racer.env import RacerEnv, checked_render_mode
-from hotlap.racer.render import Renderer
 from hotlap.racer.world import RacerWorld
 from hotlap.vector.gymnasium_env import WorldVectorEnv
 from hotlap.worlds import make_world
@@ -33,7 +33,7 @@ class RacerVectorEnv(WorldVectorEnv):
     ) -> None:
         self.render_mode = checked_render_mode(render_mode)
         super().__init__(make_world("racer", num_envs, **rules), autoreset_mode)
-        self._renderer: Renderer | None = None
+        self._renderer: Any = None
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """One picture per car, (height, width, 3), when made with `render_mode="rgb_array"`."""
@@ -41,5 +41,6 @@ class RacerVectorEnv(WorldVectorEnv):
             raise EnvironmentStateError("Environment is closed")
         if self.render_mode is None:
             return None
-        self._renderer = self._renderer or Renderer(self.world)
+        if self._renderer is None:
+            self._renderer = import_module("hotlap.racer.render").Renderer(self.world)
         return tuple(self._renderer.draw(car) for car in range(self.num_envs))
