@@ -9,10 +9,12 @@ A call through such a table costs about a microsecond whatever the number of arr
 that a WebAssembly host fills in.
 """
 
+import contextlib
 import ctypes
 import functools
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -38,14 +40,32 @@ KEPT_CACHES = 4
 
 @functools.cache
 def kernel_hash() -> str:
-    """A hash of every source file with kernels in it: numba's own cache does not notice an edit in another file."""
+    """A hash of all that kernels are compiled from: numba's own cache does not notice an edit in another file."""
+    return sources_hash(Path(__file__).parent)
+
+
+def sources_hash(package: Path) -> str:
+    """The hash for a folder with the package's sources, and for the versions of the compilers."""
     digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
-    package = Path(__file__).parent
-    for path in [Path(__file__), *sorted(package.glob("*/*.py"))]:
-        source = path.read_bytes()
-        if b"@kernel" in source or b"@builder" in source:
-            digest.update(path.name.encode() + b"\0" + source)
+    for path in [package / "kernel.py", *_kernel_sources(package)]:
+        digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _kernel_sources(package: Path) -> list[Path]:
+    """Files with kernels, and all they import: constants and the layout of structs become part of the machine code."""
+    waiting = [
+        path for path in package.glob("*/*.py") if re.search(rb"^@(kernel|builder)", path.read_bytes(), re.MULTILINE)
+    ]
+    found: set[Path] = set()
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            for name in re.findall(rb"^from hotlap\.([\w.]+) import", path.read_bytes(), re.MULTILINE):
+                module = package.joinpath(*name.decode().split("."))
+                waiting += [module.with_suffix(".py")] if module.with_suffix(".py").exists() else module.glob("*.py")
+    return sorted(found)
 
 
 @functools.cache
@@ -65,10 +85,11 @@ def cache_folder() -> Path | None:
 
 def _forget_old_caches(current: Path) -> None:
     """Keep the caches used last; the rest were compiled from sources that are gone."""
-    caches = [path for path in current.parent.glob("kernels-*") if path.is_dir()]
-    caches.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    for stale in caches[KEPT_CACHES:]:
-        shutil.rmtree(stale, ignore_errors=True)
+    with contextlib.suppress(FileNotFoundError):  # another process is tidying up
+        caches = [path for path in current.parent.glob("kernels-*") if path.is_dir()]
+        caches.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for stale in caches[KEPT_CACHES:]:
+            shutil.rmtree(stale, ignore_errors=True)
 
 
 def _with_cache_folder(compile_it: Callable[[bool], Any]) -> Any:

@@ -1,0 +1,201 @@
+"""The kernel machinery: where compiled code is kept, how kernels are compiled, and what an entry accepts."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hotlap import kernel as machinery
+from hotlap.kernel import address_table, cache_folder, compile_kernel, element_type, kernel, kernel_hash, sources_hash
+
+PACKAGE = Path(machinery.__file__).parent
+
+
+# Where compiled code is kept
+
+
+@pytest.fixture
+def package(tmp_path) -> Path:
+    """A copy of the package's sources that may be edited."""
+    return shutil.copytree(PACKAGE, tmp_path / "hotlap", ignore=shutil.ignore_patterns("__pycache__", "static"))
+
+
+def test_hash_is_of_the_sources(package):
+    assert sources_hash(package) == kernel_hash()
+
+
+@pytest.mark.parametrize(
+    "edited", ["kernel.py", "racer/tick.py", "racer/fleet.py", "racer/physics.py", "racer/tables.py"]
+)
+def test_hash_changes_with_kernels_and_with_what_they_are_compiled_from(package, edited):
+    """A field of the fleet or a constant ends up in machine code, though its file has no kernel in it."""
+    with (package / edited).open("a", encoding="utf-8") as source:
+        source.write("\n")
+    assert sources_hash(package) != kernel_hash()
+
+
+@pytest.mark.parametrize("edited", ["cli.py", "worlds.py", "racer/world.py"])
+def test_hash_ignores_what_no_kernel_is_compiled_from(package, edited):
+    with (package / edited).open("a", encoding="utf-8") as source:
+        source.write("\n")
+    assert sources_hash(package) == kernel_hash()
+
+
+@pytest.fixture
+def fresh_cache_folder():
+    """`cache_folder` asks the environment again, now and after the test."""
+    cache_folder.cache_clear()
+    yield cache_folder
+    cache_folder.cache_clear()
+
+
+def test_cache_folder_is_named_by_the_hash(tmp_path, monkeypatch, fresh_cache_folder):
+    monkeypatch.setenv("HOTLAP_CACHE_DIR", str(tmp_path))
+    assert fresh_cache_folder() == tmp_path / f"kernels-{kernel_hash()}"
+    assert fresh_cache_folder().is_dir()
+
+
+def test_cache_folder_is_in_the_users_cache_by_default(tmp_path, monkeypatch, fresh_cache_folder):
+    monkeypatch.delenv("HOTLAP_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert fresh_cache_folder() == tmp_path / "hotlap" / f"kernels-{kernel_hash()}"
+
+
+def test_only_the_caches_used_last_are_kept(tmp_path, monkeypatch, fresh_cache_folder):
+    monkeypatch.setenv("HOTLAP_CACHE_DIR", str(tmp_path))
+    for age in range(8):
+        old = tmp_path / f"kernels-{age}"
+        old.mkdir()
+        os.utime(old, (1000 - age, 1000 - age))
+    current = fresh_cache_folder()
+    assert set(tmp_path.iterdir()) == {current, *(tmp_path / f"kernels-{age}" for age in range(3))}
+
+
+def test_cache_that_another_process_removes_meanwhile_is_no_error(tmp_path, monkeypatch):
+    vanishing = tmp_path / "kernels-gone"
+    monkeypatch.setattr(Path, "glob", lambda self, pattern: iter([vanishing, tmp_path]))
+    monkeypatch.setattr(Path, "is_dir", lambda self: True)
+    machinery._forget_old_caches(tmp_path / "kernels-current")
+
+
+def test_folder_that_cannot_be_written_is_none(tmp_path, monkeypatch, fresh_cache_folder):
+    """A file in its place refuses everybody, also those who may write everywhere."""
+    blocked = tmp_path / "a file"
+    blocked.write_text("no folder")
+    monkeypatch.setenv("HOTLAP_CACHE_DIR", str(blocked))
+    assert fresh_cache_folder() is None
+
+
+def test_builders_work_without_a_cache_folder(tmp_path):
+    blocked = tmp_path / "a file"
+    blocked.write_text("no folder")
+    script = """
+from hotlap.kernel import builder, cache_folder
+
+@builder
+def doubled(value):
+    return 2.0 * value
+
+assert cache_folder() is None
+assert doubled(4.0) == 8.0
+assert doubled.__module__ == "__main__"
+"""
+    environment = {**os.environ, "HOTLAP_CACHE_DIR": str(blocked)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.integration
+def test_cold_cache_is_filled_and_a_warm_one_is_only_read(tmp_path):
+    """Both processes step the same car; the second compiles nothing."""
+    script = """
+import numpy as np
+from hotlap.racer.batch import RacerBatch
+from hotlap.racer.tracks import load_track
+batch = RacerBatch(1, [load_track("track-01")])
+batch.fleet.x_u[:] = -150.0
+batch.step()
+print(batch.fleet.arc_u[0], batch.fleet.x_u[0])
+"""
+    environment = {**os.environ, "HOTLAP_CACHE_DIR": str(tmp_path)}
+    outputs, files = [], []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, env=environment, check=True
+        )
+        outputs.append(done.stdout)
+        files.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb*")})
+    assert outputs[0] == outputs[1]
+    assert files[0] == files[1]
+    assert any(path.suffix == ".nbc" for path in files[0])
+
+
+# Kernels
+
+
+@kernel
+def half(value):
+    return value / 2.0
+
+
+@kernel
+def quarter(value):
+    return half(half(value))
+
+
+def test_kernel_called_from_python_is_the_plain_function():
+    assert type(quarter).__name__ == "function"
+    assert quarter(8.0) == 2.0
+
+
+def test_compiling_a_kernel_leaves_it_and_the_kernels_it_calls_plain():
+    compiled = compile_kernel(quarter, numba.njit)
+    assert compiled(8.0) == 2.0
+    assert compiled.signatures
+    assert type(quarter).__name__ == type(half).__name__ == "function"
+    assert quarter.__globals__["half"] is half
+
+
+def test_every_kernel_is_compiled_once_by_the_decorator_given():
+    seen = []
+    compile_kernel(quarter, lambda function: seen.append(function.__name__) or function)
+    assert seen == ["half", "quarter"]
+
+
+# Entries
+
+
+class Columns(NamedTuple):
+    speed: NDArray[np.float64]
+    lap: NDArray[np.int32]
+
+
+def test_address_table_lists_every_array_in_order():
+    first, second = Columns(np.zeros(3), np.zeros(3, np.int32)), Columns(np.ones(2), np.ones(2, np.int32))
+    addresses = address_table(first, second)
+    assert addresses.tolist() == [array.ctypes.data for array in (*first, *second)]
+
+
+@pytest.mark.parametrize("array", [np.zeros(6)[::2], np.zeros((2, 3)), np.zeros((3, 2)).T, np.zeros(6)[::-1]])
+def test_address_table_refuses_arrays_a_kernel_cannot_walk(array):
+    with pytest.raises(TypeError, match="flat contiguous"):
+        address_table(Columns(array, np.zeros(3, np.int32)))
+
+
+def test_element_types_are_read_from_annotations():
+    assert [element_type(note) for note in Columns.__annotations__.values()] == [np.float64, np.int32]
+
+
+@pytest.mark.parametrize("annotation", [float, list[float], None])
+def test_annotation_that_is_no_array_is_refused(annotation):
+    with pytest.raises(TypeError, match="no array of numbers"):
+        element_type(annotation)
