@@ -128,12 +128,13 @@ def test_interval_of_the_arc_table_is_found_from_any_hint(name):
 
 
 def test_lowest_sample_wins_among_equally_near_ones():
-    """Track-01 is symmetric: from its middle, four samples are equally near; any more than that see the same tie."""
     tables = build_tables([load_track("track-01")])
-    xs, ys = tables.coarse_x_u[:-1], tables.coarse_y_u[:-1]
-    middle = (xs[100] + xs[101]) / 2.0, (ys[100] + ys[101]) / 2.0
-    squared = (xs - middle[0]) ** 2 + (ys - middle[1]) ** 2
-    assert nearest_sample(*middle, cell_of(*middle, 0, tables), 0, tables) == int(np.argmin(squared))
+    tables.coarse_x_u[[7, 300, 301]], tables.coarse_y_u[[7, 300, 301]] = 3.0, 4.0
+    assert nearest_sample(3.0, 4.0, -1, 0, tables) == 7
+    # A cell's run may go over the end of the lap; then the lowest number comes last.
+    cell = cell_of(0.0, 0.0, 0, tables)
+    tables.cell_sample_first[cell], tables.cell_sample_count[cell] = 300, int(tables.coarse_count[0]) - 300 + 10
+    assert nearest_sample(3.0, 4.0, cell, 0, tables) == 7
 
 
 @pytest.mark.parametrize("name", TRACKS)
@@ -145,6 +146,13 @@ def test_every_cell_knows_the_nearest_sample_of_every_point_in_it(name):
     for x, y in corner + rng.uniform(-0.1, 1.1, (300, 2)) * size:
         expected = int(np.argmin((xs - x) ** 2 + (ys - y) ** 2))
         assert nearest_sample(x, y, cell_of(x, y, 0, tables), 0, tables) == expected
+
+
+def test_point_beyond_all_numbers_still_has_a_sample():
+    """Where squared distances overflow no sample is nearest; the first one is as good as any, and none is no answer."""
+    tables = build_tables([load_track("track-01")])
+    with np.errstate(over="ignore"):
+        assert nearest_sample(1e200, 0.0, -1, 0, tables) == 0
 
 
 def test_point_on_the_rim_of_the_grid_is_in_its_last_cell_or_outside():

@@ -9,6 +9,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from hotlap.racer.batch import RacerBatch
+from hotlap.racer.config import RacerConfig
 from hotlap.racer.tables import CELL_U
 from hotlap.racer.tracks import load_track
 from racer import twins
@@ -175,6 +176,27 @@ def test_tick_of_a_car_anywhere_is_the_tick_by_the_rules(car, action):
     chosen = {**theirs, "arc_u": mine["arc_u"]}
     parts = twins.reward(twin_track(name), before, chosen, mine_said["wall_contact"], twins.DEFAULT_WEIGHTS)
     assert_same(mine_said, parts, ("reward", *PARTS), NEAR)
+
+
+weights = st.fixed_dictionaries(
+    {name: finite(-3.0, 3.0) for name in twins.DEFAULT_WEIGHTS} | {"stillnessSpeedThreshold": finite(0.0, 100.0)}
+)
+limits = st.fixed_dictionaries({"maxSteps": st.integers(1, 3), "stillnessTimeoutTicks": st.integers(1, 3)})
+
+
+@given(cars(), actions, weights, limits)
+def test_reward_and_the_end_of_an_episode_follow_the_config(car, action, weights, limits):
+    name, state = car
+    batch = RacerBatch(1, [load_track(name)], RacerConfig.load({"weights": weights, "episode": limits}))
+    put(batch, 0, {**state, "tick": 1, "still_ticks": 1})
+    before = taken(batch, 0)
+    batch.set_actions(np.array([action]))
+    batch.step()
+    mine, mine_said = taken(batch, 0), said(batch, 0)
+    parts = twins.reward(twin_track(name), before, mine, mine_said["wall_contact"], weights)
+    assert_same(mine_said, parts, ("reward", *PARTS), NEAR)
+    _, ends = twins.episode(mine | {"tick": 1, "still_ticks": 1}, weights, limits)
+    assert_same(mine_said, ends, ("terminated", "truncated"))
 
 
 def drive_both(name: str, start: dict, actions: np.ndarray) -> None:

@@ -23,7 +23,7 @@ DEFAULT_WEIGHTS = {
     "stillnessPenalty": -0.001,
     "stillnessSpeedThreshold": 2.0,
 }
-DEFAULT_EPISODE = {"maxSteps": 3000, "stillnessTimeoutTicks": 180}
+DEFAULT_LIMITS = {"maxSteps": 3000, "stillnessTimeoutTicks": 180}
 
 
 def clamp(value: float, low: float, high: float) -> float:
@@ -269,6 +269,14 @@ def reward(track: TwinTrack, before: dict, after: dict, contact: bool, weights: 
     return {**parts, "reward": sum(parts.values())}
 
 
+def episode(car: dict, weights: dict, limits: dict) -> tuple[dict, dict]:
+    """Count the step; over when still for too long, cut off when too many."""
+    still_ticks = car["still_ticks"] + 1 if car["speed_ups"] < weights["stillnessSpeedThreshold"] else 0
+    new = {**car, "tick": car["tick"] + 1, "still_ticks": still_ticks}
+    terminated = still_ticks >= limits["stillnessTimeoutTicks"]
+    return new, {"terminated": terminated, "truncated": new["tick"] >= limits["maxSteps"]}
+
+
 def look(track: TwinTrack, car: dict) -> dict:
     """The car with its place on the track."""
     distance, arc = project(track, car["x_u"], car["y_u"])
@@ -280,10 +288,10 @@ def tick(
     car: dict,
     action: tuple[float, float, float],
     weights: dict | None = None,
-    episode: dict | None = None,
+    limits: dict | None = None,
 ) -> tuple[dict, dict]:
     """One tick in the order of the rules of a car that was looked at: the car after it, and what is said about it."""
-    weights, episode = {**DEFAULT_WEIGHTS, **(weights or {})}, {**DEFAULT_EPISODE, **(episode or {})}
+    weights, limits = {**DEFAULT_WEIGHTS, **(weights or {})}, {**DEFAULT_LIMITS, **(limits or {})}
     asked = (clamp(action[0], -1.0, 1.0), clamp(action[1], 0.0, 1.0), clamp(action[2], 0.0, 1.0))
     held = (car["held_steer"], car["held_throttle"], car["held_brake"])
     driven = step_car(car, held if car["delay"] else asked)
@@ -294,9 +302,5 @@ def tick(
     contact = wall_hit(track, placed["x_u"], placed["y_u"], 2.0) is not None
     new, out = race(track, car, placed, contact or collided)
     out.update(reward(track, car, new, contact, weights), wall_contact=contact, collided=collided)
-    still = new["speed_ups"] < weights["stillnessSpeedThreshold"]
-    new["tick"] += 1
-    new["still_ticks"] = new["still_ticks"] + 1 if still else 0
-    out["terminated"] = new["still_ticks"] >= episode["stillnessTimeoutTicks"]
-    out["truncated"] = new["tick"] >= episode["maxSteps"]
-    return new, out
+    new, ends = episode(new, weights, limits)
+    return new, {**out, **ends}

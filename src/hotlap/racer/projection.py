@@ -41,7 +41,7 @@ def nearest_sample(x: float, y: float, cell: int, track: int, tables: TrackTable
     if cell >= 0 and tables.cell_sample_count[cell] > 0:
         start, count = tables.cell_sample_first[cell], tables.cell_sample_count[cell]
     first = tables.coarse_first[track]
-    best, best_squared = -1, math.inf
+    best, best_squared = 0, math.inf
     for k in range(start, start + count):
         i = k - total if k >= total else k
         dx = tables.coarse_x_u[first + i] - x
