@@ -214,6 +214,7 @@ def not_plain_files() -> Iterator[Case]:
         yield f"{name} is a pipe", replaced(name, os.mkfifo)
         yield f"{name} is a folder", replaced(name, Path.mkdir)
     yield "link with the right hash", linked_with_right_hash
+    yield "empty pipe that the manifest vouches for", vouched_pipe
     yield "the checkpoint is a link", linked_checkpoint
     yield "a hole of four gigabytes", lambda folder: sparse(folder, "policy.safetensors", 1 << 32)
     yield "a hole of a terabyte", lambda folder: sparse(folder, "policy.safetensors", 1 << 40)
@@ -227,6 +228,13 @@ def linked_with_right_hash(folder: Path) -> None:
     outside = folder / "outside"
     (path / "policy.onnx").rename(outside)
     (path / "policy.onnx").symlink_to(outside)
+
+
+def vouched_pipe(folder: Path) -> None:
+    """A pipe that nobody writes to reads as the empty file it claims to be."""
+    path = write_checkpoint(folder, honest_files() | {"policy.onnx": b""})
+    (path / "policy.onnx").unlink()
+    os.mkfifo(path / "policy.onnx")
 
 
 def linked_checkpoint(folder: Path) -> None:

@@ -30,6 +30,7 @@ from hotlap.checkpoints import (
     RunLock,
     list_checkpoints,
     load_checkpoint,
+    new_run_folder,
     newest_checkpoint,
     prune_checkpoints,
     read_document,
@@ -135,30 +136,44 @@ def test_error_at_every_file_operation_is_said_and_loses_nothing(quick_folder, w
 
 
 def assert_durable(log):
-    """Whatever a rename publishes was synced after its last change, and the rename itself was synced before the end."""
+    """Whatever a rename publishes was synced after its last change, and the new name is synced before the next rename.
+
+    Returns how many renames published something that was written.
+    """
     published = 0
     for index, (name, source, target) in enumerate(log):
-        if name not in RENAMES:
-            continue
-        before, after = log[:index], log[index + 1 :]
-        assert ("fsync", str(Path(target).parent), None) in after, f"the name {target} may be lost"
-        written = {path for call, path, _ in before if call == "write" and path.startswith(source)}
-        for path in written:
-            last_write = max(at for at, entry in enumerate(before) if entry[:2] == ("write", path))
-            assert ("fsync", path, None) in before[last_write:], f"{path} may be lost"
-        if written and source not in written:  # a folder of files: their names must be there too
-            last_write = max(at for at, entry in enumerate(before) if entry[0] == "write")
-            assert ("fsync", source, None) in before[last_write:], f"names in {source} may be lost"
-        published += bool(written)
+        if name == "mkdir":
+            assert ("fsync", parent_of(source), None) in log[index:], f"the name {source} may be lost"
+        if name in RENAMES:
+            assert ("fsync", parent_of(target), None) in until_next_rename(log[index + 1 :]), f"{target} may be lost"
+            published += assert_synced(source, log[:index])
     return published
+
+
+def assert_synced(source, before):
+    """Every file of `source` that was written is synced, and so are the names in it; tells whether there were any."""
+    written = {path for name, path, _ in before if name == "write" and path.startswith(source)}
+    for path in written | ({source} if written else set()):
+        last_write = max(at for at, (name, file, _) in enumerate(before) if name == "write" and file.startswith(path))
+        assert ("fsync", path, None) in before[last_write:], f"{path} may be lost"
+    return bool(written)
+
+
+def until_next_rename(log):
+    return list(itertools.takewhile(lambda entry: entry[0] not in RENAMES, log))
+
+
+def parent_of(path):
+    return str(Path(path).parent)
 
 
 def test_every_rename_follows_the_sync_of_what_it_names_and_is_synced_itself(tmp_path):
     def work():
+        run = new_run_folder(tmp_path / "new" / "runs", "run")
         for step in (1, 2, 2, 3):
-            save_checkpoint(tmp_path, sample_checkpoint(step))
-            write_document(tmp_path / "run.json", {"step": step})
-        prune_checkpoints(tmp_path, keep_last=1)
+            save_checkpoint(run, sample_checkpoint(step))
+            write_document(run / "run.json", {"step": step})
+        prune_checkpoints(run, keep_last=1)
 
     assert assert_durable(recorded_operations(work)) == 8
 

@@ -18,11 +18,14 @@ from hotlap.checkpoints import (
     load_checkpoint,
     new_run_folder,
     newest_checkpoint,
+    prune_checkpoints,
+    read_document,
     save_checkpoint,
     step_of,
+    write_document,
 )
 from hotlap.checkpoints.names import DEVICES, check_file_name
-from hotlap.errors import CheckpointError, RunFolderError
+from hotlap.errors import CheckpointError, HotlapError, RunFolderError
 
 UPS = ["..", "../", "..\\", "%2e%2e%2f", "%2e%2e/", "..%2f", "%252e%252e%252f", "..%5c", "..%c0%af", "%uff0e%uff0e/"]
 UPS += [
@@ -208,6 +211,13 @@ def test_checkpoints_behind_a_link_are_neither_read_nor_written(root):
     assert [step_of(path) for path in list_checkpoints(elsewhere)] == [1]
 
 
+def test_checkpoint_that_is_a_link_is_refused_as_such(root):
+    path = save_checkpoint(root, Checkpoint(1))
+    (root / path.name).symlink_to(path)
+    with pytest.raises(CheckpointError, match="is a link, and must be a folder"):
+        load_checkpoint(root / path.name)
+
+
 def test_only_folders_named_after_a_step_are_listed(root):
     run = new_run_folder(root, "mine")
     path = save_checkpoint(run, Checkpoint(5))
@@ -254,20 +264,35 @@ def test_disk_with_too_little_room_is_refused(tmp_path):
         check_writable(tmp_path, needed_bytes=10**18)
 
 
-def as_nobody(work):
-    """Do the work without the rights of root, if we have them."""
+def as_nobody(work, folder):
+    """Do the work without the rights of root, if we have them; it must be refused in our own words."""
     if os.geteuid() == 0:
         os.setuid(65534)
-    with pytest.raises(RunFolderError, match="Permission denied"):
-        work()
+    with pytest.raises(HotlapError, match="Permission denied"):
+        work(folder)
 
 
 @pytest.mark.parametrize(
-    "work", [check_writable, partial(new_run_folder, name="mine"), lambda run: RunLock(run).acquire()]
+    "work",
+    [
+        check_writable,
+        list_checkpoints,
+        lambda run: RunLock(run).acquire(),
+        lambda run: load_checkpoint(run / "checkpoints" / "step-000000000001"),
+        lambda run: newest_checkpoint(run, print),
+        lambda run: new_run_folder(run / "checkpoints", "mine"),
+        lambda run: prune_checkpoints(run, 1),
+        lambda run: read_document(run / "run.json"),
+        lambda run: save_checkpoint(run, Checkpoint(2)),
+        lambda run: write_document(run / "run.json", {}),
+    ],
 )
 def test_folder_without_permission_is_refused(tmp_path, work):
-    tmp_path.chmod(0o500)
-    assert run_child(lambda: as_nobody(lambda: work(tmp_path))) == 0
+    run = new_run_folder(tmp_path, "mine")
+    save_checkpoint(run, Checkpoint(1))
+    run.chmod(0)
+    assert run_child(partial(as_nobody, work, run)) == 0
+    run.chmod(0o700)
 
 
 def test_place_where_nobody_may_write_is_refused():

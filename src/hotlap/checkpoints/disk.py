@@ -91,8 +91,8 @@ def opened_folder(path: Path) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def opened_file(folder: int, name: str) -> Iterator[tuple[int, int]]:
-    """Descriptor and size of a plain file in an opened folder; links, pipes and devices are refused."""
+def opened_file(folder: int | None, name: str) -> Iterator[tuple[int, int]]:
+    """Descriptor and size of a plain file in an opened folder, or at a path; links, pipes and devices are refused."""
     try:
         descriptor = os.open(name, _READ, dir_fd=folder)
     except OSError as problem:
@@ -108,7 +108,7 @@ def opened_file(folder: int, name: str) -> Iterator[tuple[int, int]]:
         os.close(descriptor)
 
 
-def read_small_file(folder: int, name: str, most_bytes: int) -> bytes:
+def read_small_file(folder: int | None, name: str, most_bytes: int) -> bytes:
     """All bytes of a file that must not be larger than the limit."""
     with opened_file(folder, name) as (descriptor, size):
         if size > most_bytes:

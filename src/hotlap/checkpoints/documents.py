@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.checkpoints.bounded_json import encode_object, parse_object
-from hotlap.checkpoints.disk import opened_folder, read_small_file, reason, sync_folder, write_all
+from hotlap.checkpoints.disk import read_small_file, reason, sync_folder, write_all
 from hotlap.checkpoints.manifest import MOST_DOCUMENT_BYTES
 from hotlap.errors import CheckpointError, CheckpointWriteError
 
@@ -31,12 +31,11 @@ def read_document(path: Path) -> dict[str, Any]:
     """The JSON object in a file that `write_document` wrote; anything else is a CheckpointError."""
     path = Path(path)
     try:
-        with opened_folder(path.parent.resolve()) as folder:
-            return parse_object(read_small_file(folder, path.name, MOST_DOCUMENT_BYTES), path.name)
+        return parse_object(read_small_file(None, str(path), MOST_DOCUMENT_BYTES), str(path))
     except OSError as problem:
         raise CheckpointError(f"{path}: cannot be read ({reason(problem)}). Is this the folder of a run?") from problem
-    except (CheckpointError, ValueError) as problem:
-        raise CheckpointError(f"{path}: {problem} Restore it from a copy, or start a new run.") from problem
+    except ValueError as problem:
+        raise CheckpointError(f"{problem} Restore it from a copy, or start a new run.") from problem
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -1,5 +1,6 @@
 """The checkpoints of one run: which there are, the newest that is intact, and which may go."""
 
+import stat
 from collections.abc import Callable, Collection
 from pathlib import Path
 
@@ -60,9 +61,9 @@ def _unfinished(run: Path) -> list[Path]:
 
 def _entries(run: Path) -> list[Path]:
     folder = Path(run) / CHECKPOINTS
-    if folder.is_symlink():
-        raise CheckpointError(f"{folder}: is a link. Put the folder itself there.")
     try:
+        if folder.is_symlink():
+            raise CheckpointError(f"{folder}: is a link. Put the folder itself there.")
         return list(folder.iterdir()) if folder.is_dir() else []
     except OSError as problem:
         raise CheckpointError(f"{folder}: cannot be read ({reason(problem)}). Give permission there.") from problem
@@ -77,8 +78,10 @@ def _age(path: Path) -> tuple[int, bool]:
 
 
 def _looks_complete(path: Path) -> bool:
-    manifest = path / MANIFEST
-    return not path.is_symlink() and path.is_dir() and not manifest.is_symlink() and manifest.is_file()
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode) and stat.S_ISREG((path / MANIFEST).lstat().st_mode)
+    except OSError:
+        return False
 
 
 def _is_intact(path: Path) -> bool:

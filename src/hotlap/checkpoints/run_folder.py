@@ -49,7 +49,10 @@ def check_writable(folder: Path, needed_bytes: int = LEAST_FREE_BYTES) -> None:
 
 def _make_root(root: Path) -> None:
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        missing = [folder for folder in (root, *root.parents) if not folder.exists()]
+        for folder in reversed(missing):
+            folder.mkdir(exist_ok=True)
+            sync_folder(folder.parent)
     except (OSError, ValueError) as problem:
         raise _not_writable(root, problem) from problem
 
