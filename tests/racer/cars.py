@@ -6,6 +6,7 @@ import numpy as np
 
 from hotlap.racer.batch import RacerBatch
 from hotlap.racer.fleet import CarState, FleetState, StepOutputs
+from hotlap.racer.starts import choose_start
 from hotlap.racer.tracks import load_track
 from racer.twin_track import TwinTrack
 
@@ -57,3 +58,24 @@ def toward_the_road_ahead(batch: RacerBatch, speed_ups: float, onward: float = 1
     error = np.angle(np.exp(1j * (bearing - fleet.heading_rad)))
     slow_down = fleet.speed_ups > speed_ups + 10.0
     return np.column_stack([np.clip(-3.0 * error, -1.0, 1.0), fleet.speed_ups < speed_ups, slow_down]).astype(float)
+
+
+def wild_actions(rng: np.random.Generator, ticks: int, count: int) -> np.ndarray:
+    """(ticks, count, 3) wishes that change a few times a second."""
+    wishes = rng.uniform([-1.2, -0.3, -1.5], [1.2, 2.0, 1.0], (ticks // 12 + 1, count, 3))
+    return np.repeat(wishes, 12, axis=0)[:ticks]
+
+
+def drive(batch: RacerBatch, actions: np.ndarray) -> None:
+    for row in actions:
+        batch.set_actions(row)
+        batch.step()
+
+
+def placed(count: int, names: list[str], rng: np.random.Generator, **options) -> RacerBatch:
+    """Cars at random starts, taking the tracks in turn."""
+    batch = RacerBatch(count, [load_track(name) for name in names], **options)
+    for car in range(count):
+        track = car % len(names)
+        batch.place(car, track, choose_start(batch.tracks[track], "random", None, rng), int(rng.integers(2)))
+    return batch
