@@ -77,19 +77,18 @@ def measure_step_and_echo(wanted: BridgeMeasurement, url: str) -> dict[str, Any]
     """Steps and echoes in turns, so that whatever disturbs the machine disturbs both."""
     with ExitStack() as stack:
         env = stack.enter_context(closing(RacerEnv(bridge_url=url)))
-        drive = driving(env)
-        echo = stack.enter_context(echoing(url))
-        for _ in range(wanted.warmup):
-            drive()
-            echo()
-        step_times, echo_times = [], []
+        client = stack.enter_context(BridgeClient(url))
+        calls = {"env": driving(env), "protocol": asking(client), "echo": stack.enter_context(echoing(url))}
+        for call in calls.values():
+            timed(call, wanted.warmup)
+        times_s: dict[str, list[np.ndarray]] = {name: [] for name in calls}
         for part in np.array_split(np.arange(wanted.steps), min(ROUNDS, wanted.steps)):
-            step_times.append(timed(drive, len(part)))
-            echo_times.append(timed(echo, len(part)))
-    result = summary(np.concatenate(step_times), wanted.warmup, wanted.target)
-    result["echo"] = summary(np.concatenate(echo_times), wanted.warmup, 0.0)
-    result["share_of_echo"] = result["steps_per_sec"] / result["echo"]["steps_per_sec"]
-    return result
+            for name, call in calls.items():
+                times_s[name].append(timed(call, len(part)))
+    figures = {name: summary(np.concatenate(times_s[name]), wanted.warmup, wanted.target) for name in calls}
+    echo = figures["echo"]["steps_per_sec"]
+    shares = {name: figures[name]["steps_per_sec"] / echo for name in ("env", "protocol")}
+    return {**figures["env"], "protocol": figures["protocol"], "echo": figures["echo"], "share_of_echo": shares}
 
 
 def driving(env: RacerEnv) -> Callable[[], None]:
@@ -106,6 +105,17 @@ def driving(env: RacerEnv) -> Callable[[], None]:
             env.reset()
 
     return drive
+
+
+def asking(client: BridgeClient) -> Callable[[], None]:
+    """One step of the protocol alone: JSON out, JSON in, no environment around it."""
+    client.send_reset()
+
+    def ask() -> None:
+        if client.send_step([0.123456789, 0.923456789, 0.123456789])["truncated"]:
+            client.send_reset()
+
+    return ask
 
 
 @contextmanager
@@ -203,12 +213,14 @@ def training_rate(env: Any, steps: int) -> float:
 
 def table(result: dict[str, Any]) -> str:
     """The figures for people."""
-    echo = result["echo"]
-    lines = [
-        f"{'one car':<22} {result['steps_per_sec']:>12,.0f} steps/s     {times(result)}",
-        f"{'bare echo, same size':<22} {echo['steps_per_sec']:>12,.0f} /s          {times(echo)}",
-        f"{'share of the echo':<22} {result['share_of_echo']:>12.2f}",
-    ]
+    rows = {
+        "RacerEnv.step": result,
+        "BridgeClient.send_step": result["protocol"],
+        "bare echo, same size": result["echo"],
+    }
+    lines = [f"{name:<22} {row['steps_per_sec']:>12,.0f} steps/s     {times(row)}" for name, row in rows.items()]
+    shares = result["share_of_echo"]
+    lines.append(f"{'share of the echo':<22} {shares['protocol']:>12.2f} send_step   {shares['env']:.2f} RacerEnv")
     if "batch" in result:
         batch = result["batch"]
         name = f"batch of {batch['cars']:,}"

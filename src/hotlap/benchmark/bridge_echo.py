@@ -1,10 +1,10 @@
 """A bridge server that does nothing but answer: what the same libraries reach when no car is driven."""
 
-import asyncio
 import sys
 
 from hotlap.bridge.command import serve_until_signal
 from hotlap.bridge.connection import Connection
+from hotlap.bridge.eager import run_eagerly
 from hotlap.bridge.messages import Reply, Session
 from hotlap.bridge.server import BridgeServer, ServerConfig
 
@@ -40,4 +40,4 @@ async def serve_echo(reply_bytes: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve_echo(int(sys.argv[-1])))
+    run_eagerly(serve_echo(int(sys.argv[-1])))

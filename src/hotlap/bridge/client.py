@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,12 +16,12 @@ from websockets.protocol import State
 from websockets.uri import WebSocketURI, parse_uri
 
 from hotlap.bridge.access import SILENT_LOG
+from hotlap.bridge.eager import EagerSocket
 from hotlap.bridge.json_text import decode, encode
 from hotlap.errors import BridgeConnectionError, BridgeError, BridgeTimeoutError, ConfigError
 
 DEFAULT_URL = "ws://localhost:9876"
 START_COMMAND = "hotlap bridge"
-READ_BYTES = 262_144
 LARGEST_REPLY_BYTES = 16 * 2**20
 GOODBYE_S = 1.0
 
@@ -60,11 +59,10 @@ class BridgeClient:
         if self._closed_because is not None:
             return
         self.timeout_s = min(self.timeout_s, GOODBYE_S)
-        self._socket.settimeout(self.timeout_s)
         with contextlib.suppress(BridgeError, OSError):  # gone already is what was wanted
             self.request({"type": "close"})
             self._wire.send_close(CloseCode.NORMAL_CLOSURE)
-            self._send()
+            self._send(time.monotonic() + self.timeout_s)
         self._shut("the client was closed")
 
     close = send_close
@@ -126,17 +124,15 @@ class BridgeClient:
     ) -> None:
         self.close()
 
-    def _connect(self, place: WebSocketURI) -> socket.socket:
+    def _connect(self, place: WebSocketURI) -> EagerSocket:
         self._wire = ClientProtocol(place, max_size=LARGEST_REPLY_BYTES, logger=SILENT_LOG)
         try:
-            connected = socket.create_connection((place.host, place.port), self.timeout_s)
+            return EagerSocket(place.host, place.port, self.timeout_s)
         except OSError as error:
             raise BridgeConnectionError(
                 f"Cannot connect to bridge server at {self.url} -- is it running? ({error.strerror or error}) "
                 f'Start it with "{START_COMMAND}".'
             ) from error
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connected
 
     def _open(self, token: str | None) -> None:
         """The WebSocket handshake."""
@@ -160,23 +156,27 @@ class BridgeClient:
         """Send and read, however many reads it takes, until done, the other side is gone or time is up."""
         end_s = time.monotonic() + self.timeout_s
         try:
-            self._send()
+            self._send(end_s)
             while not done() and not self._is_over():
-                self._read()
-                if time.monotonic() > end_s and not done():
-                    raise TimeoutError  # noqa: TRY301 - a trickle is as late as silence
+                self._read(end_s)
         except TimeoutError:
             self._time_out(what)
         except OSError as error:
-            self._fail(error.strerror or str(error))
+            self._fail(self._last_words(end_s) or error.strerror or str(error))
+
+    def _last_words(self, end_s: float) -> str | None:
+        """What the server said before the socket broke, if anything."""
+        with contextlib.suppress(OSError):
+            self._read(end_s)
+        return _goodbye(self._wire) if self._wire.close_rcvd is not None else None
 
     def _is_over(self) -> bool:
         wire = self._wire
         return wire.handshake_exc is not None or wire.state is State.CLOSING or wire.state is State.CLOSED
 
-    def _read(self) -> None:
+    def _read(self, end_s: float) -> None:
         """What the socket has to say, taken apart into messages."""
-        data = self._socket.recv(READ_BYTES)
+        data = self._socket.receive(end_s)
         if data:
             self._wire.receive_data(data)
         else:
@@ -184,7 +184,7 @@ class BridgeClient:
         for event in self._wire.events_received():
             if isinstance(event, Frame):
                 self._collect(event)
-        self._send()
+        self._send(end_s)
 
     def _collect(self, frame: Frame) -> None:
         if frame.opcode not in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
@@ -194,10 +194,10 @@ class BridgeClient:
             self._messages.append(bytes(self._fragments))
             self._fragments.clear()
 
-    def _send(self) -> None:
+    def _send(self, end_s: float) -> None:
         for data in self._wire.data_to_send():
             if data:
-                self._socket.sendall(data)
+                self._socket.send_all(data, end_s)
 
     def _checked(self, reply: Any) -> dict[str, Any]:
         if not isinstance(reply, dict) or not isinstance(reply.get("type"), str):
@@ -225,7 +225,7 @@ class BridgeClient:
 def _parsed(url: str) -> WebSocketURI:
     try:
         place = parse_uri(url)
-    except InvalidURI as error:
+    except (InvalidURI, ValueError) as error:
         raise ConfigError(f"{url!r} is no address of a bridge server. Write it like {DEFAULT_URL}.") from error
     if place.secure:
         raise ConfigError(f"{url!r}: the bridge speaks ws://, not wss://. Put a tunnel in between where others listen.")

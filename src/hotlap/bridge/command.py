@@ -8,6 +8,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from hotlap.bridge.eager import run_eagerly
 from hotlap.bridge.messages import Session
 from hotlap.bridge.server import DEFAULT_PORT, BridgeServer, ServerConfig
 from hotlap.errors import ConfigError
@@ -19,7 +20,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def serve(config: ServerConfig) -> int:
     """Serve until SIGINT or SIGTERM; 0 after an orderly end."""
     warm_up()
-    asyncio.run(_serve(config))
+    run_eagerly(_serve(config))
     return 0
 
 

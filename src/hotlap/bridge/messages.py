@@ -186,7 +186,12 @@ class Session:
         """The next ticks of the running race, at most so many; the last of a race is its `race_result`."""
         replies: list[Reply] = []
         while self.race is not None and len(replies) < most:
-            replies.append(text(self.race.next_frame()))
+            try:
+                replies.append(text(self.race.next_frame()))
+            except HotlapError as error:
+                replies.append(error_reply(str(error)))
+                self.race = None
+                break
             if self.race.finished:
                 self.race = None
         return replies
