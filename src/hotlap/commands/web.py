@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import tyro
+
+RUNS = Path("runs")
+
 
 @dataclass(frozen=True)
 class ExportWasm:
@@ -18,3 +22,63 @@ class ExportWasm:
         from hotlap.export.command import export_wasm
 
         export_wasm(self.output or (None if self.package else Path("hotlap-wasm")), package=self.package)
+
+
+@dataclass(frozen=True)
+class ExportSite:
+    """Write the game as static files that any web host can serve; laps are then kept in each browser."""
+
+    folder: Path
+    """The folder to write; it appears whole or not at all."""
+    runs: tuple[str, ...] = ()
+    """Runs to race, each with all its checkpoints; by default the best driver of every run."""
+    tracks: tuple[str, ...] = ()
+    """Further tracks: generated:SEED:DIFFICULTY, or the paths of .json or .csv track files."""
+    force: bool = False
+    """Replace a folder that is already there."""
+    root: Path = RUNS
+    """Folder that holds the runs."""
+
+    def run(self) -> None:
+        """Gather and write."""
+        from hotlap.web.command import export_site
+
+        export_site(self.folder, self.runs, self.tracks, self.root, force=self.force)
+
+
+@dataclass(frozen=True)
+class Play:
+    """Serve the game to your browser: race against every driver you trained, watch a training live."""
+
+    run_folder: tyro.conf.Positional[str | None] = None
+    """The run to start with: its name under runs/, or its folder."""
+    port: int = 8642
+    """Port to listen on; 0 means any free one."""
+    host: str = "127.0.0.1"
+    """Address to listen on; any but loopback can be reached by others, and asks them for a token."""
+    no_open: bool = False
+    """Do not open the browser."""
+    token_file: Path | None = None
+    """File with the token, at least 128 bits; else the environment's HOTLAP_TOKEN, else a fresh one beyond loopback."""
+    tracks: tuple[str, ...] = ()
+    """Further tracks: generated:SEED:DIFFICULTY, or the paths of .json or .csv track files."""
+    root: Path = RUNS
+    """Folder that holds the runs."""
+    database: Path | None = None
+    """File of the lap board; by default hotlap.sqlite beside the runs."""
+
+    def run(self) -> int:
+        """Serve."""
+        from hotlap.web.command import PlayOptions, play
+
+        options = PlayOptions(
+            run=self.run_folder,
+            tracks=self.tracks,
+            host=self.host,
+            port=self.port,
+            opens=not self.no_open,
+            token_file=self.token_file,
+            root=self.root,
+            database=self.database,
+        )
+        return play(options)

@@ -1,14 +1,12 @@
 """What `hotlap export wasm` does: compile, link, write the physics with everything a page needs to run it."""
 
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
-from hotlap.export.browser_kernel import kernel_document
 from hotlap.export.linking import WASM_FILE, built_wasm
 from hotlap.export.reference_laps import REFERENCES_FILE, built_references
-from hotlap.export.track_data import track_data, tracks_document
+from hotlap.export.site import physics_files, track_files
+from hotlap.export.track_data import track_data
 from hotlap.racer.tracks import load_track, track_ids
 
 PACKAGE_DATA = Path(__file__).parent / "data"
@@ -31,20 +29,7 @@ def export_wasm(output: Path | None, *, package: bool) -> None:
 def write_physics(folder: Path, wasm: bytes) -> None:
     """The module, how to lay out its memory, and the built-in tracks."""
     tracks = [track_data(load_track(track_id)) for track_id in track_ids()]
-    (folder / "tracks").mkdir(parents=True, exist_ok=True)
-    (folder / WASM_FILE).write_bytes(wasm)
-    write_json(folder / "kernel.json", kernel_document(wasm))
-    write_json(folder / "tracks.json", tracks_document(tracks))
-    for data in tracks:
-        write_json(folder / "tracks" / f"{data.key}.json", data.document)
-        (folder / "tracks" / f"{data.key}.bin").write_bytes(data.tables)
-
-
-def write_json(path: Path, document: Any) -> None:
-    """One JSON file as small as can be."""
-    path.write_bytes(json_bytes(document))
-
-
-def json_bytes(document: Any) -> bytes:
-    """JSON as pages get it: UTF-8, no spaces, no NaN."""
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    for url, content in {**physics_files(wasm), **track_files(tracks)}.items():
+        path = folder / url.removeprefix("data/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.read())

@@ -1,0 +1,1 @@
+"""The server of the game: page, physics, tracks, drivers, lap board and live training; docs/web.md is the contract."""

@@ -1,0 +1,152 @@
+"""The ASGI application: a table of files, drivers, the lap board and the live channel, behind one guard."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+
+from hotlap.errors import PolicyError
+from hotlap.export.site import Content, Files, content_of, json_content
+from hotlap.racer.tracks import Track
+from hotlap.store.drives import Drive
+from hotlap.store.laps import LapBoard
+from hotlap.store.referee import laps_of
+from hotlap.web.access import Guard, House
+from hotlap.web.board import BoardDesk
+from hotlap.web.live import LiveHub
+from hotlap.web.policies import PolicyCounter
+from hotlap.web.runs import Shelf
+
+UNCHANGING = "public, max-age=31536000, immutable"
+ASK_AGAIN = "no-cache"
+ASSETS = "assets/"
+
+
+@dataclass(frozen=True)
+class Game:
+    """What a server has to offer."""
+
+    files: Files
+    """Everything that does not change: the page, the physics, the tracks."""
+    tracks: Mapping[str, Track]
+    """The tracks laps may be driven on, by their key."""
+    shelf: Shelf
+    """The runs and their drivers."""
+    board: LapBoard
+    counter: PolicyCounter = field(default_factory=PolicyCounter)
+
+
+def create_app(game: Game, house: House) -> Starlette:
+    """The application for one server; every route is behind the guard."""
+    return Starlette(
+        routes=routes(game),
+        middleware=[Middleware(Guard, house=house)],
+        exception_handlers={HTTPException: _refused, Exception: _failed},
+        lifespan=lambda _app: _warm_kernel(game),
+    )
+
+
+def routes(game: Game) -> list[BaseRoute]:
+    """All there is. Ids and names in a URL are looked up in tables; none becomes part of a path."""
+    desk, hub, library = BoardDesk(game.tracks, game.board), LiveHub(game.shelf), Library(game)
+    return [
+        Route("/api/laps", desk.laps, methods=["GET"]),
+        Route("/api/laps", desk.submit, methods=["POST"]),
+        Route("/api/laps/{lap_id}", desk.lap, methods=["GET"]),
+        Route("/data/policies.json", library.policies, methods=["GET"]),
+        Route("/data/policies/{key}.onnx", library.policy, methods=["GET"]),
+        WebSocketRoute("/ws/live", hub.serve),
+        Route("/{url:path}", library.file, methods=["GET"]),
+    ]
+
+
+class Library:
+    """Hands out files and drivers."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._tags: dict[str, str] = {}
+
+    async def file(self, request: Request) -> Response:
+        """Anything in the table of files."""
+        url = request.path_params["url"] or "index.html"
+        content = self.game.files.get(url)
+        if content is None:
+            raise HTTPException(404, "there is nothing here")
+        caching = UNCHANGING if url.startswith(ASSETS) else ASK_AGAIN
+        if isinstance(content.body, bytes):
+            tag = self._tags.setdefault(url, entity_tag(content.body))
+            return _bytes_response(request, content, tag, caching)
+        return await asyncio.to_thread(_file_response, request, content.body, content.media_type, caching)
+
+    async def policies(self, request: Request) -> Response:
+        """`data/policies.json`: runs and drivers as of now."""
+        listing = await asyncio.to_thread(self.game.shelf.listing)
+        content = json_content(listing.as_json())
+        return _bytes_response(request, content, entity_tag(content.read()), ASK_AGAIN)
+
+    async def policy(self, request: Request) -> Response:
+        """`data/policies/KEY.onnx`: one driver, checked."""
+        key = request.path_params["key"]
+        driver = await asyncio.to_thread(self.game.shelf.driver, key)
+        if driver is None:
+            raise HTTPException(404, "no such driver; checkpoints of a running training come and go")
+        try:
+            body = await asyncio.to_thread(self.game.counter.content, driver)
+        except PolicyError as problem:
+            raise HTTPException(409, str(problem)) from problem
+        return _bytes_response(request, content_of("policy.onnx", body), f'"{key}"', UNCHANGING)
+
+
+def entity_tag(body: bytes) -> str:
+    """A tag by which a browser can ask whether it has this already."""
+    return f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+
+
+def _bytes_response(request: Request, content: Content, tag: str, caching: str) -> Response:
+    headers = {"ETag": tag, "Cache-Control": caching}
+    if _has(request, tag):
+        return Response(status_code=304, headers=headers)
+    return Response(content.read(), media_type=content.media_type, headers=headers)
+
+
+def _file_response(request: Request, path: Path, media_type: str, caching: str) -> Response:
+    facts = path.stat()
+    headers = {"ETag": f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"', "Cache-Control": caching}
+    if _has(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    return FileResponse(path, media_type=media_type, headers=headers, stat_result=facts)
+
+
+def _has(request: Request, tag: str) -> bool:
+    """Whether the browser says that it has the content of this tag."""
+    return tag in request.headers.get("if-none-match", "")
+
+
+async def _refused(_request: Request, problem: Exception) -> Response:
+    """A refusal in one sentence."""
+    assert isinstance(problem, HTTPException)  # noqa: S101 - registered for nothing else
+    return JSONResponse({"error": problem.detail}, status_code=problem.status_code, headers=problem.headers)
+
+
+async def _failed(_request: Request, _problem: Exception) -> Response:
+    """A bug: told without its inside; the log has the rest."""
+    return JSONResponse({"error": "the server failed at this; its log says why"}, status_code=500)
+
+
+@asynccontextmanager
+async def _warm_kernel(game: Game) -> AsyncIterator[None]:
+    """Load the compiled physics while the first page loads, so that the first lap is judged at once."""
+    track = next(iter(game.tracks.values()))
+    warming = asyncio.create_task(asyncio.to_thread(laps_of, track, Drive(bytes(3))))
+    yield
+    await warming

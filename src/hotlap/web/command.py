@@ -1,0 +1,136 @@
+"""What `hotlap play` and `hotlap export site` do: gather runs, tracks and files, then serve or write them."""
+
+import os
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from hotlap.errors import ConfigError, WebError
+from hotlap.export.site import Files, content_of, game_files, json_content, write_site
+from hotlap.export.track_data import TrackData, track_data
+from hotlap.racer.tracks import load_track, track_ids
+from hotlap.store.database import Database
+from hotlap.store.laps import LapBoard
+from hotlap.training.runs import find_run
+from hotlap.web.access import House, chosen_token
+from hotlap.web.app import Game, create_app
+from hotlap.web.policies import PolicyCounter, bundled_drivers
+from hotlap.web.runs import Listing, Shelf, read_run
+from hotlap.web.server import bound_socket, serve
+
+TOKEN_VARIABLE = "HOTLAP_TOKEN"  # noqa: S105 - the name of a variable
+MOST_TOKEN_BYTES = 1024
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """What `hotlap play` was asked for."""
+
+    run: str | None
+    tracks: tuple[str, ...]
+    host: str
+    port: int
+    opens: bool
+    token_file: Path | None
+    root: Path
+    database: Path | None
+
+
+def play(options: PlayOptions) -> int:
+    """Serve the game until Ctrl-C; 0."""
+    token = chosen_token(given_token(options.token_file), options.host)
+    tracks = loaded_tracks(options.tracks)
+    shelf, start = gathered_runs(options.run, options.root)
+    site = {"server": True, "start": {"run": start, "track": tracks[0].key}}
+    content = game_files(static_folder(), tracks, site)
+    listener = bound_socket(options.host, options.port)
+    database = None
+    try:
+        database = Database(options.database or options.root / "hotlap.sqlite")
+        house = House(options.host, listener.getsockname()[1], token)
+        game = Game(content, {data.key: data.track for data in tracks}, shelf, LapBoard(database))
+        serve(create_app(game, house), listener, lambda: _announce(house, opens=options.opens))
+    finally:
+        listener.close()
+        if database is not None:
+            database.close()
+    return 0
+
+
+def export_site(folder: Path, runs: Sequence[str], tracks: Sequence[str], root: Path, *, force: bool) -> None:
+    """Write the static game: the page, the physics, the tracks, and drivers of the chosen runs, or the best of each."""
+    chosen_tracks = loaded_tracks(tracks)
+    listing = chosen_drivers(runs, root)
+    start = listing.runs[0].key if runs and listing.runs else None
+    site = {"server": False, "start": {"run": start, "track": chosen_tracks[0].key}}
+    content = {**game_files(static_folder(), chosen_tracks, site), **policy_files(listing)}
+    total = write_site(folder, content, force=force)
+    print(f"{folder}: {len(content)} files, {total / 1e6:.1f} MB. Any static host will do; to look at it here:")
+    print(f"  python -m http.server --directory {folder}")
+
+
+def chosen_drivers(runs: Sequence[str], root: Path) -> Listing:
+    """Every driver of the named runs; without names the best driver of every run; and those that come with Hotlap."""
+    if runs:
+        folders = [find_run(name, root) for name in runs]
+        return Shelf(root / "nowhere", folders, bundled_drivers()).listing()
+    listing = Shelf(root, (), bundled_drivers()).listing()
+    return Listing(listing.runs, tuple(driver for driver in listing.drivers if driver.kind != "checkpoint"))
+
+
+def policy_files(listing: Listing) -> Files:
+    """The list of drivers that can race, and their files."""
+    counter = PolicyCounter()
+    able = [driver for driver in listing.drivers if driver.problem is None]
+    content: Files = {
+        f"data/policies/{driver.key}.onnx": content_of("policy.onnx", counter.content(driver)) for driver in able
+    }
+    return {**content, "data/policies.json": json_content(Listing(listing.runs, tuple(able)).as_json())}
+
+
+def gathered_runs(name: str | None, root: Path) -> tuple[Shelf, str | None]:
+    """The shelf of runs, with the named one on it wherever it is, and the key of that one."""
+    if name is None:
+        return Shelf(root, (), bundled_drivers()), None
+    folder = find_run(name, root)
+    run = read_run(folder)
+    if run is None:
+        raise WebError(f'{folder}: its run.json is damaged or of another version. Run "hotlap runs" to see the others.')
+    return Shelf(root, [folder], bundled_drivers()), run.key
+
+
+def loaded_tracks(extra: Sequence[str]) -> list[TrackData]:
+    """The tracks asked for, which come first, then the built-in ones."""
+    names = dict.fromkeys([*extra, *track_ids()])
+    tracks = [track_data(load_track(name)) for name in names]
+    keys = [data.key for data in tracks]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is not None:
+        raise ConfigError(f'two tracks would both be called "{twice}". Rename the file of one of them.')
+    return tracks
+
+
+def static_folder() -> Path:
+    """Where the built page is."""
+    return Path(str(files("hotlap.web") / "static"))
+
+
+def given_token(token_file: Path | None) -> str | None:
+    """The token from a file, or from the environment; never from the command line, which every user can read."""
+    if token_file is None:
+        return os.environ.get(TOKEN_VARIABLE) or None
+    try:
+        with token_file.open(encoding="ascii") as file:
+            return file.read(MOST_TOKEN_BYTES).strip()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ConfigError(
+            f"{token_file}: cannot be read as a token ({problem}). Put one line of text there."
+        ) from problem
+
+
+def _announce(house: House, *, opens: bool) -> None:
+    print(f"racing at {house.link()}  (Ctrl-C ends it)", flush=True)
+    if opens:
+        webbrowser.open(house.link())

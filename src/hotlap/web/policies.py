@@ -1,0 +1,72 @@
+"""Drivers on their way to a page: checked before they are sent, and those that come with Hotlap."""
+
+import json
+from collections import OrderedDict
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from hotlap.errors import PolicyError
+from hotlap.web.runs import Driver, key_of
+
+KEPT_POLICIES = 16
+
+
+class PolicyCounter:
+    """Hands out policy files by key; each is checked once, and the last few are kept in memory."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+
+    def content(self, driver: Driver) -> bytes:
+        """The bytes of a driver that can race here; another is a PolicyError that names no folder."""
+        if driver.problem is not None:
+            raise PolicyError(driver.problem)
+        kept = self._kept.get(driver.key)
+        content = kept if kept is not None else _checked(driver.path)
+        self._kept[driver.key] = content
+        while len(self._kept) > KEPT_POLICIES:
+            self._kept.popitem(last=False)
+        return content
+
+
+def _checked(path: Path) -> bytes:
+    from hotlap.policies.onnx_checks import checked_metadata, read_model_file  # noqa: PLC0415 - onnx: for the first race
+
+    try:
+        content = read_model_file(path)
+    except PolicyError as problem:
+        raise PolicyError("the file of this driver cannot be read. Look at the folder of its run.") from problem
+    checked_metadata("this driver", content)
+    return content
+
+
+@cache
+def bundled_drivers() -> tuple[Driver, ...]:
+    """The drivers that come with Hotlap, so that the first race needs no training: NAME.onnx with its NAME.json."""
+    with as_file(files("hotlap.web") / "data" / "bundled") as folder:
+        paths = sorted(folder.glob("*.onnx"))
+        return tuple(bundled_driver(path) for path in paths)
+
+
+def bundled_driver(path: Path) -> Driver:
+    """A driver beside a small document with the clean flying laps it was measured with: {"laps": {"track-01": 6.7}}."""
+    from hotlap.policies.onnx_checks import checked_metadata, read_model_file  # noqa: PLC0415
+
+    content = read_model_file(path)
+    metadata = checked_metadata(path.name, content)
+    about = path.with_suffix(".json")
+    laps = json.loads(about.read_bytes())["laps"] if about.is_file() else {}
+    return Driver(
+        path=path,
+        key=key_of("bundled", path.stem, str(len(content)), str(metadata.get("steps"))),
+        kind="bundled",
+        run=None,
+        name=path.stem,
+        step=int(metadata.get("steps", 0)),
+        layout=str(metadata["layout"]),
+        tracks=tuple(map(str, metadata.get("tracks", ()))),
+        fingerprint=str(metadata["physics_fingerprint"]),
+        bytes=len(content),
+        laps=laps,
+    )

@@ -1,0 +1,265 @@
+"""Runs and their drivers as pages see them: what is in the folders of runs now, read anew every two seconds."""
+
+import fcntl
+import hashlib
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hotlap.checkpoints import list_checkpoints, read_document, step_of
+from hotlap.checkpoints.lock import LOCK_FILE
+from hotlap.errors import HotlapError
+from hotlap.racer.fingerprint import physics_fingerprint
+from hotlap.training.runs import BEST_DOCUMENT, POLICY_FILE, RUN_DOCUMENT
+
+TRAINING, STOPPED, FINISHED = "training", "stopped", "finished"
+MOST_RUNS = 200
+MOST_CHECKPOINTS = 200
+LISTING_SECONDS = 2.0
+NEW_KEY_SECONDS = 0.25
+
+
+@dataclass(frozen=True)
+class Driver:
+    """One policy file and what is known about it without opening it."""
+
+    path: Path
+    key: str
+    kind: str
+    run: str | None
+    name: str
+    step: int
+    layout: str
+    tracks: tuple[str, ...]
+    fingerprint: str
+    bytes: int
+    laps: dict[str, float]
+    problem: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Its entry in `policies.json`."""
+        return {name: value for name, value in vars(self).items() if name != "path"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run as it stands."""
+
+    folder: Path
+    key: str
+    name: str
+    state: str
+    step: int
+    steps: int
+    algorithm: str
+    tracks: tuple[str, ...]
+    layout: str
+    fingerprint: str
+    started: float
+    """When its folder was made: newer runs are listed first."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Its entry in `policies.json`."""
+        shown = ("key", "name", "state", "step", "steps", "algorithm", "tracks", "layout")
+        return {name: getattr(self, name) for name in shown}
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Everything there is at one moment, newest run first."""
+
+    runs: tuple[Run, ...] = ()
+    drivers: tuple[Driver, ...] = ()
+
+    def run(self, key: str) -> Run | None:
+        """A run by its key."""
+        return next((run for run in self.runs if run.key == key), None)
+
+    def driver(self, key: str) -> Driver | None:
+        """A driver by its key."""
+        return next((driver for driver in self.drivers if driver.key == key), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """What `data/policies.json` says."""
+        return {
+            "format": 1,
+            "runs": [run.as_json() for run in self.runs],
+            "policies": [driver.as_json() for driver in self.drivers],
+        }
+
+
+class Shelf:
+    """The runs under a root and the drivers that come with Hotlap; looks at the disk at most every two seconds."""
+
+    def __init__(
+        self,
+        root: Path,
+        extra: Sequence[Path] = (),
+        bundled: Sequence[Driver] = (),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.root = root
+        self.extra = tuple(extra)
+        self.bundled = tuple(bundled)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._listing = Listing()
+        self._listed_at = -LISTING_SECONDS
+
+    def listing(self) -> Listing:
+        """What there is, as of two seconds ago or less."""
+        with self._lock:
+            if self._clock() - self._listed_at >= LISTING_SECONDS:
+                self._listing, self._listed_at = self._look(), self._clock()
+            return self._listing
+
+    def driver(self, key: str) -> Driver | None:
+        """A driver by its key; one that was announced a moment ago is looked for on the disk."""
+        found = self.listing().driver(key)
+        with self._lock:
+            if found is None and self._clock() - self._listed_at >= NEW_KEY_SECONDS:
+                self._listing, self._listed_at = self._look(), self._clock()
+            return found or self._listing.driver(key)
+
+    def _look(self) -> Listing:
+        runs = [run for run in map(read_run, self._folders()) if run is not None]
+        runs.sort(key=lambda run: (run.started, run.name), reverse=True)
+        drivers = [driver for run in runs[:MOST_RUNS] for driver in drivers_of(run)]
+        return Listing(tuple(runs[:MOST_RUNS]), (*drivers, *self.bundled))
+
+    def _folders(self) -> list[Path]:
+        """Folders with a run in them, no links."""
+        found = list(self.root.iterdir()) if self.root.is_dir() else []
+        folders = {path.resolve(): path for path in (*found, *self.extra) if not path.is_symlink()}
+        return [path for path in folders.values() if (path / RUN_DOCUMENT).is_file()]
+
+
+def read_run(folder: Path) -> Run | None:
+    """A run from its documents; None when they are damaged or of another kind."""
+    try:
+        document = read_document(folder / RUN_DOCUMENT)
+        config = document["config"]
+        racer = config["racer"]
+        steps = int(config["steps"])
+        step = max((step_of(path) or 0 for path in list_checkpoints(folder)), default=0)
+        return Run(
+            folder=folder,
+            key=key_of("run", folder.name, str(document.get("hotlap"))),
+            name=folder.name,
+            state=_state(folder, step, steps),
+            step=step,
+            steps=steps,
+            algorithm=str(config["algorithm"]),
+            tracks=tuple(_track_name(str(name)) for name in racer["tracks"]),
+            layout=str(racer["observation"]),
+            fingerprint=str(document.get("physics_fingerprint")),
+            started=(folder / RUN_DOCUMENT).stat().st_mtime,
+        )
+    except (HotlapError, OSError, KeyError, TypeError, ValueError):
+        return None
+
+
+def drivers_of(run: Run) -> list[Driver]:
+    """The run's best driver, then its checkpoints' from the newest to the oldest."""
+    best = _best_driver(run)
+    newest = reversed(_checkpoints(run)[-MOST_CHECKPOINTS:])
+    checkpoints = [_checkpoint_driver(run, path) for path in newest]
+    return [driver for driver in (best, *checkpoints) if driver is not None]
+
+
+def newest_driver(run: Run) -> Driver | None:
+    """The driver of the run's newest checkpoint."""
+    paths = _checkpoints(run)
+    return _checkpoint_driver(run, paths[-1]) if paths else None
+
+
+def _checkpoints(run: Run) -> list[Path]:
+    try:
+        return list_checkpoints(run.folder)
+    except HotlapError:
+        return []
+
+
+def _checkpoint_driver(run: Run, checkpoint: Path) -> Driver | None:
+    return _driver(run, "checkpoint", step_of(checkpoint) or 0, checkpoint / POLICY_FILE, {})
+
+
+def _best_driver(run: Run) -> Driver | None:
+    if not (run.folder / BEST_DOCUMENT).is_file():
+        return None
+    try:
+        best = read_document(run.folder / BEST_DOCUMENT)
+        laps = {_track_name(track): float(lap) for track, lap in best["laps"].items() if lap is not None}
+        return _driver(run, "best", int(best["step"]), run.folder / POLICY_FILE, laps)
+    except (HotlapError, KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _driver(run: Run, kind: str, step: int, path: Path, laps: dict[str, float]) -> Driver | None:
+    """A driver from a file that is there; its key stands for this very content."""
+    try:
+        facts = path.lstat()
+    except OSError:
+        return None
+    if not stat.S_ISREG(facts.st_mode):
+        return None
+    return Driver(
+        path=path,
+        key=key_of(run.key, kind, str(step), str(facts.st_mtime_ns), str(facts.st_size)),
+        kind=kind,
+        run=run.key,
+        name=run.name,
+        step=step,
+        layout=run.layout,
+        tracks=run.tracks,
+        fingerprint=run.fingerprint,
+        bytes=facts.st_size,
+        laps=laps,
+        problem=fingerprint_problem(run.fingerprint),
+    )
+
+
+def fingerprint_problem(fingerprint: str) -> str | None:
+    """Why a driver of this physics cannot race here, or None."""
+    ours = physics_fingerprint()
+    if fingerprint == ours:
+        return None
+    return f"It was trained in physics {fingerprint[:16]}, and this is physics {ours}. Train it again."
+
+
+def is_being_trained(folder: Path) -> bool:
+    """Whether a trainer holds the run's lock; the kernel frees it when the trainer dies, however it dies."""
+    try:
+        descriptor = os.open(folder / LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        # A trainer that starts in this instant waits half a second for the lock, so looking does not send it away.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _state(folder: Path, step: int, steps: int) -> str:
+    if is_being_trained(folder):
+        return TRAINING
+    return FINISHED if step >= steps else STOPPED
+
+
+def _track_name(name: str) -> str:
+    """A track's id as URLs have it; of a file only its stem, since folders are nobody's business."""
+    stem = Path(name).stem if "/" in name or "\\" in name else name
+    return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in stem).strip("-")
+
+
+def key_of(*parts: str) -> str:
+    """An id that stands for these words and tells nothing about them."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
