@@ -42,11 +42,15 @@ HOTLAP = Group(
         "train": Command("Train a driver from a preset.", "hotlap.commands.training:Train"),
         "resume": Command("Go on with a run where it stopped.", "hotlap.commands.training:Resume"),
         "runs": Command("Every run, with its best figures.", "hotlap.commands.training:Runs"),
+        "evaluate": Command("Measure a driver on every start of a track.", "hotlap.commands.evaluation:Evaluate"),
+        "compare": Command("Two drivers side by side.", "hotlap.commands.evaluation:Compare"),
+        "play": Command("Race against it in your browser.", "hotlap.commands.web:Play"),
         "export": Group(
             "Take a driver elsewhere.",
             {
                 "policy": Command("A run's policy as ONNX, or for plain SB3.", "hotlap.commands.training:ExportPolicy"),
                 "wasm": Command("The physics as WebAssembly, with the tracks.", "hotlap.commands.web:ExportWasm"),
+                "site": Command("The game as static files for any web host.", "hotlap.commands.web:ExportSite"),
             },
         ),
         "tracks": Group(

@@ -1,0 +1,55 @@
+"""How good a driver is: every start of every track, with and without delay, next to the yardsticks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hotlap.evaluation.drives import DriveLimits, Drives
+from hotlap.evaluation.figures import Evaluation, TrackEvaluation
+from hotlap.evaluation.yardsticks import ORIGINAL_DRIVER, find_reference, human_drive, reference_figures
+from hotlap.policies import Policy
+from hotlap.racer.tracks import Track, load_track
+
+DELAYS = (0, 1)
+
+
+def evaluate(
+    policy: Policy | Callable[[Track], Policy],
+    tracks: Sequence[str | Path | Track] | str | Path | Track,
+    *,
+    limits: DriveLimits | None = None,
+    with_human: bool = True,
+    name: str | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> Evaluation:
+    """Drive a policy, or the policy that a function makes for each track, and report what it does.
+
+    Every track is driven by 62 cars at once: from the grid and from rest at each of the 30 gates, each with 0 and with
+    1 tick between deciding and acting. The same policy and tracks give the same figures.
+    """
+    chosen = [tracks] if isinstance(tracks, str | Path | Track) else list(tracks)
+    results = [evaluate_on(policy, load_track(track), limits or DriveLimits(), with_human) for track in chosen]
+    driver = name or str(getattr(policy, "name", "driver"))
+    return Evaluation(driver, about or {}, results)
+
+
+def evaluate_on(
+    policy: Policy | Callable[[Track], Policy], track: Track, limits: DriveLimits, with_human: bool
+) -> TrackEvaluation:
+    """One track of an evaluation."""
+    driver = policy if isinstance(policy, Policy) else policy(track)
+    drives = Drives(driver, track, DELAYS, limits)
+    reference = find_reference(track)
+    reference_s = None if reference is None else reference.seconds
+    human = human_drive(track, limits) if with_human else None
+    return TrackEvaluation(
+        track=track.track_id,
+        name=track.name,
+        length_u=track.length_u,
+        by_delay=tuple(drives.figures(delay, reference_s) for delay in DELAYS),
+        reference=reference_figures(reference),
+        human=human.figures if human else None,
+        original=ORIGINAL_DRIVER.get(track.track_id),
+        traces={delay: drives.trace(delay) for delay in DELAYS},
+        human_trace=human.trace if human else None,
+    )

@@ -1,0 +1,202 @@
+"""What an evaluation finds, as plain values: per track and per delay, next to what others do there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How a driver did on one track with one delay, over the grid start and a start from rest at every gate.
+
+    Times are seconds, None where there is no such lap. A lap is clean when the car's centre never left the road and no
+    wall was touched; otherwise it is cut. The first lap is the standing one, those after it are flying.
+    """
+
+    delay: int
+    """Ticks between deciding and acting."""
+    gates: int
+    """Gates there are to start from."""
+    gates_completed: int
+    """Gates from which a lap was completed."""
+    gates_failed: tuple[int, ...]
+    """The others, by number."""
+    grid_completed: bool
+    """Whether a lap was completed from the grid."""
+    standing_lap_s: float | None
+    """The first lap from the grid."""
+    standing_lap_clean: bool | None
+    """Whether it was clean."""
+    flying_laps: int
+    """Flying laps driven, over all starts."""
+    flying_clean_laps: int
+    """How many of them were clean."""
+    flying_best_s: float | None
+    """The fastest, clean or cut."""
+    flying_mean_s: float | None
+    """Their mean."""
+    flying_spread_s: float | None
+    """Their standard deviation."""
+    flying_best_clean_s: float | None
+    """The fastest clean one."""
+    flying_mean_clean_s: float | None
+    """Mean of the clean ones."""
+    flying_spread_clean_s: float | None
+    """Standard deviation of the clean ones."""
+    reference_lap_s: float | None
+    """The reference lap of the track."""
+    percent_over_reference: float | None
+    """How much longer the fastest clean flying lap is, in percent."""
+    wall_ticks: int
+    """Ticks with a wall within two units, over all starts and laps."""
+    off_road_ticks: int
+    """Ticks with the car's centre off the road, over all starts and laps."""
+    lap_return: float
+    """Reward under the default rules from the start to the end of the first lap, or of the drive; mean over starts."""
+
+    def plain(self) -> dict[str, Any]:
+        """As an object for JSON, where `lap_return` is called `return`."""
+        values = asdict(self)
+        values["return"] = values.pop("lap_return")
+        values["gates_failed"] = list(self.gates_failed)
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One car's drive, tick by tick; every array (ticks,)."""
+
+    x_u: FloatArray
+    y_u: FloatArray
+    arc_u: FloatArray
+    speed_ups: FloatArray
+    off_road: NDArray[np.bool_]
+    wall: NDArray[np.bool_]
+    lap_ends: tuple[int, ...]
+    """Ticks driven when each lap ended."""
+    lap_clean: tuple[bool, ...]
+    """Whether each was clean."""
+
+    def part(self, first: int, last: int) -> "Trace":
+        """The ticks from `first` up to `last` alone."""
+        return Trace(
+            x_u=self.x_u[first:last],
+            y_u=self.y_u[first:last],
+            arc_u=self.arc_u[first:last],
+            speed_ups=self.speed_ups[first:last],
+            off_road=self.off_road[first:last],
+            wall=self.wall[first:last],
+            lap_ends=(),
+            lap_clean=(),
+        )
+
+    def standing(self) -> "Trace":
+        """The first lap, or all there is when it was never finished."""
+        return self.part(0, self.lap_ends[0] if self.lap_ends else len(self.x_u))
+
+    def flying(self) -> "Trace | None":
+        """The fastest clean lap after the first; failing that the fastest cut one."""
+        laps = [
+            (not clean, end - begin, begin)
+            for begin, end, clean in zip(self.lap_ends, self.lap_ends[1:], self.lap_clean[1:], strict=False)
+        ]
+        if not laps:
+            return None
+        _, ticks, begin = min(laps)
+        return self.part(begin, begin + ticks)
+
+
+@dataclass(frozen=True)
+class OriginalDriver:
+    """What the driver shipped with the original game did on a track."""
+
+    finishes: bool
+    standing_lap_s: float | None = None
+    flying_best_s: float | None = None
+
+
+@dataclass(frozen=True)
+class ReferenceFigures:
+    """The reference lap of a track."""
+
+    lap_s: float
+    """Flying and clean."""
+    standing_lap_s: float
+    """The same driver's first lap from rest on the grid."""
+    shortest_path_s: float
+    """Shortest on-road path at top speed: no lap can be faster."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrackEvaluation:
+    """A driver on one track, and what there is to compare it with."""
+
+    track: str
+    """Its id, as `load_track` knows it."""
+    name: str
+    """What people call it."""
+    length_u: float
+    by_delay: tuple[Figures, ...]
+    """Without delay, then with one tick between deciding and acting."""
+    reference: ReferenceFigures | None
+    human: Figures | None
+    """The casual human, without delay."""
+    original: OriginalDriver | None
+    traces: Mapping[int, Trace] = field(repr=False)
+    """The drive from the grid, by delay."""
+    human_trace: Trace | None = field(default=None, repr=False)
+
+    def plain(self) -> dict[str, Any]:
+        """As an object for JSON."""
+        return {
+            "name": self.name,
+            "length_u": self.length_u,
+            "delay": {str(figures.delay): figures.plain() for figures in self.by_delay},
+            "reference": None if self.reference is None else asdict(self.reference),
+            "human": None if self.human is None else self.human.plain(),
+            "original": None if self.original is None else asdict(self.original),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A driver on every track asked for."""
+
+    driver: str
+    about: Mapping[str, Any]
+    """What is known about it: where it came from, its layout, how it was trained."""
+    tracks: Sequence[TrackEvaluation]
+
+    def plain(self) -> dict[str, Any]:
+        """As an object for JSON."""
+        return {
+            "driver": self.driver,
+            "about": dict(self.about),
+            "tracks": {track.track: track.plain() for track in self.tracks},
+        }
+
+    def below(self, percent: float) -> list[str]:
+        """What falls short of completing every start and a clean flying lap within so many percent of the reference."""
+        shortcomings = []
+        for track in self.tracks:
+            for figures in track.by_delay:
+                where = f"{track.track}, delay {figures.delay}"
+                if not figures.grid_completed or figures.gates_completed < figures.gates:
+                    started = figures.gates_completed + figures.grid_completed
+                    shortcomings.append(f"{where}: {started} of {figures.gates + 1} starts completed")
+                over = figures.percent_over_reference
+                if over is None:
+                    shortcomings.append(f"{where}: no clean flying lap to set against a reference")
+                elif over > percent:
+                    shortcomings.append(f"{where}: {over:.2f} % over the reference, more than {percent:g} %")
+        return shortcomings
+
+
+def evaluation_document(evaluation: Evaluation) -> dict[str, Any]:
+    """An evaluation as the object that `hotlap evaluate --json` prints; docs/evaluation.md describes it."""
+    return evaluation.plain()

@@ -1,0 +1,211 @@
+"""The pictures of a report: the line driven, speed over distance, starts completed, the learning curve."""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from hotlap.evaluation.curve import CurvePoint
+from hotlap.evaluation.figures import Figures, FloatArray, Trace, TrackEvaluation
+from hotlap.evaluation.svg import SPEED_COLOURS, Frame, coloured_line, picture, points_of
+from hotlap.policies import ReferenceLap
+from hotlap.racer.physics import GATE_COUNT, PHYSICS
+from hotlap.racer.tracks import Track
+
+MAP_MARGIN_U = 18.0
+CHART_WIDTH = 860.0
+TOP_SPEED = PHYSICS.max_speed_ups
+
+
+def track_map(track: Track, trace: Trace, reference: ReferenceLap | None) -> str:
+    """The best flying lap (or whatever was driven) over the track, coloured by speed; the reference as a thin line."""
+    low = track.outer_wall.min(axis=0) - MAP_MARGIN_U
+    high = track.outer_wall.max(axis=0) + MAP_MARGIN_U
+    size = high - low
+    thick = float(size.max()) / 260.0
+    driven = trace.flying() or trace
+    content = [_ground(track), _start_line(track, thick)]
+    if reference is not None:
+        closed = np.concatenate([reference.line, reference.line[:1]])
+        content.append(
+            f'<polyline class="reference-line" stroke-width="{thick / 2.4:.2f}" points="{points_of(closed)}"/>'
+        )
+    line = np.column_stack([driven.x_u, driven.y_u])
+    content += [coloured_line(line, driven.speed_ups / TOP_SPEED, thick), _troubles(driven, thick)]
+    if not trace.lap_ends:
+        content.append(f'<circle class="stopped" cx="{line[-1, 0]:.1f}" cy="{-line[-1, 1]:.1f}" r="{2 * thick:.1f}"/>')
+    box = f"{low[0]:.1f} {-high[1]:.1f} {size[0]:.1f} {size[1]:.1f}"
+    return (
+        f'<svg class="map" viewBox="{box}" role="img" xmlns="http://www.w3.org/2000/svg">'
+        f"<title>The line driven on {escape(track.name)}, coloured by speed</title>{''.join(content)}</svg>"
+    )
+
+
+def _ground(track: Track) -> str:
+    """Runoff from wall to wall, shoulder, road, walls; each shape once."""
+    arcs_u = np.arange(len(track.centre)) / len(track.centre) * track.length_u
+    reach = track.half_width_at(arcs_u) + PHYSICS.shoulder_width_u
+    normal = np.column_stack([-track.tangent[:, 1], track.tangent[:, 0]]) * reach[:, np.newaxis]
+    ends = np.stack([track.centre + normal, track.centre - normal], axis=1)
+    quads = np.concatenate([ends[:, ::1], np.roll(ends, -1, axis=0)[:, ::-1]], axis=1)
+    shoulder = "".join(f"M{points_of(quad)}z" for quad in quads)
+    corridor = _ring(track.outer_wall, track.inner_wall)
+    road = _ring(track.outer_road_edge, track.inner_road_edge)
+    return (
+        f'<clipPath id="corridor-{_id(track)}"><path clip-rule="evenodd" d="{corridor}"/></clipPath>'
+        f'<path class="runoff" d="{corridor}"/>'
+        f'<path class="shoulder" clip-path="url(#corridor-{_id(track)})" d="{shoulder}"/>'
+        f'<path class="road" d="{road}"/><path class="wall" d="{corridor}"/>'
+    )
+
+
+def _id(track: Track) -> str:
+    """A name for use inside the page, whatever the track is called."""
+    return track.track_id.encode().hex()
+
+
+def _ring(outer: FloatArray, inner: FloatArray) -> str:
+    return f"M{points_of(outer)}zM{points_of(inner)}z"
+
+
+def _start_line(track: Track, thick: float) -> str:
+    half_width = float(track.half_width_at(0.0)[0])
+    along = track.gate_direction[0]
+    across = np.array([-along[1], along[0]]) * half_width
+    ends = np.array([track.gate_centre[0] + across, track.gate_centre[0] - across])
+    return f'<polyline class="start" stroke-width="{1.4 * thick:.2f}" points="{points_of(ends)}"/>'
+
+
+def _troubles(trace: Trace, thick: float) -> str:
+    """Where the car left the road, and where it met a wall."""
+    dots = []
+    for where, style, size in ((trace.off_road & ~trace.wall, "off-road", 0.7), (trace.wall, "touched", 1.0)):
+        dots += [
+            f'<circle class="{style}" cx="{x:.1f}" cy="{-y:.1f}" r="{size * thick:.2f}"/>'
+            for x, y in zip(trace.x_u[where], trace.y_u[where], strict=True)
+        ]
+    return "".join(dots)
+
+
+def speed_scale() -> str:
+    """The colours of the map, with their speeds."""
+    stops = "".join(
+        f'<stop offset="{k / (len(SPEED_COLOURS) - 1):.2f}" stop-color="{colour}"/>'
+        for k, colour in enumerate(SPEED_COLOURS)
+    )
+    marks = "".join(
+        f'<text x="{10 + 200 * speed / TOP_SPEED:.0f}" y="32" text-anchor="middle">{speed:g}</text>'
+        for speed in (0.0, 40.0, 80.0, 120.0, 160.0)
+    )
+    gradient = f'<defs><linearGradient id="speeds">{stops}</linearGradient></defs>'
+    bar = '<rect x="10" y="8" width="200" height="8" rx="4" fill="url(#speeds)"/><text x="222" y="16">u/s</text>'
+    return picture(250, 38, "Colours of speeds in units per second", gradient + bar + marks, "scale")
+
+
+def speed_chart(track: TrackEvaluation, reference: ReferenceLap | None) -> str:
+    """Speed over distance: standing and flying lap, the reference, the casual human."""
+    frame = Frame(CHART_WIDTH, 260.0, (0.0, track.length_u), (0.0, 168.0))
+    trace = track.traces[0]
+    content = [frame.axes("distance along the track, u", "speed, u/s")]
+    if track.human_trace is not None:
+        content.append(_speed_line(frame, track.human_trace.flying() or track.human_trace.standing(), "human"))
+    if reference is not None:
+        content.append(_speed_columns(frame, reference.distance_u, reference.speed_ups, "reference"))
+    content.append(_speed_line(frame, trace.standing(), "standing"))
+    flying = trace.flying()
+    if flying is not None:
+        content.append(_speed_line(frame, flying, "flying"))
+    return picture(frame.width, frame.height, f"Speed over distance on {track.name}", "".join(content))
+
+
+def _speed_line(frame: Frame, lap: Trace, style: str) -> str:
+    return _speed_columns(frame, lap.arc_u, lap.speed_ups, style)
+
+
+def _speed_columns(frame: Frame, arc_u: FloatArray, speed_ups: FloatArray, style: str) -> str:
+    """A line that is interrupted where the car passes the start, so that it does not run back across the chart."""
+    jumps = np.flatnonzero(np.abs(np.diff(arc_u)) > frame.x_range[1] / 2.0) + 1
+    pieces = zip(np.split(arc_u, jumps), np.split(speed_ups, jumps), strict=True)
+    return "".join(frame.line(arcs, speeds, style) for arcs, speeds in pieces if len(arcs) > 1)
+
+
+def starts_picture(by_delay: Sequence[Figures]) -> str:
+    """A dot for every start: filled where a lap was completed."""
+    rows = []
+    for row, figures in enumerate(by_delay):
+        y = 16 + 22 * row
+        label = "no delay" if figures.delay == 0 else f"{figures.delay} tick late"
+        rows.append(f'<text x="0" y="{y + 4}">{label}</text>')
+        done = [gate not in figures.gates_failed for gate in range(GATE_COUNT)]
+        for k, completed in enumerate([figures.grid_completed, *done]):
+            x = 96 + 17 * k + (12 if k else 0)
+            rows.append(f'<circle class="{"completed" if completed else "failed"}" cx="{x}" cy="{y}" r="6"/>')
+    y = 22 * len(by_delay) + 20
+    rows.append(f'<text class="unit" x="96" y="{y}" text-anchor="middle">grid</text>')
+    rows += [
+        f'<text class="unit" x="{125 + 17 * gate}" y="{y}" text-anchor="middle">{gate}</text>'
+        for gate in range(0, 30, 5)
+    ]
+    rows.append(f'<text class="unit" x="{125 + 17 * 29}" y="{y}" text-anchor="middle">gate 29</text>')
+    return picture(660, y + 8, "Starts from which a lap was completed", "".join(rows), "starts")
+
+
+def learning_curve(points: Sequence[CurvePoint], track: TrackEvaluation | None) -> str:
+    """Completion and best lap over training time, with the laps to beat."""
+    by_time = all(point.seconds is not None for point in points)
+    times = [point.seconds if by_time and point.seconds is not None else point.step for point in points]
+    label = "training time, s" if by_time else "steps"
+    span = (0.0, max([*times, 1e-9]))
+    return _completion_chart(points, times, span) + _lap_chart(points, times, span, label, track)
+
+
+def _completion_chart(points: Sequence[CurvePoint], times: Sequence[float], span: tuple[float, float]) -> str:
+    frame = Frame(CHART_WIDTH, 140.0, span, (0.0, 103.0), bottom=24.0)
+    known = [
+        (time, 100.0 * point.completion)
+        for time, point in zip(times, points, strict=True)
+        if point.completion is not None
+    ]
+    content = frame.axes("", "laps completed, %")
+    if known:
+        xs, ys = zip(*known, strict=True)
+        content += frame.line(xs, ys, "completion")
+    return picture(frame.width, frame.height, "Share of laps completed during training", content)
+
+
+def _lap_chart(
+    points: Sequence[CurvePoint],
+    times: Sequence[float],
+    span: tuple[float, float],
+    label: str,
+    track: TrackEvaluation | None,
+) -> str:
+    known = [
+        (time, point.best_lap_s) for time, point in zip(times, points, strict=True) if point.best_lap_s is not None
+    ]
+    levels = _laps_to_beat(track)
+    laps = [lap for _, lap in known] + [lap for lap, _, _ in levels]
+    if not laps:
+        return ""
+    spread = max(max(laps) - min(laps), 0.1)
+    frame = Frame(CHART_WIDTH, 240.0, span, (min(laps) - 0.1 * spread, max(laps) + 0.12 * spread))
+    content = frame.axes(label, "best clean lap, s")
+    content += "".join(frame.level(lap, style, name) for lap, style, name in levels)
+    if known:
+        xs, ys = zip(*known, strict=True)
+        content += frame.line(xs, ys, "flying")
+    return picture(frame.width, frame.height, "Best clean lap during training", content)
+
+
+def _laps_to_beat(track: TrackEvaluation | None) -> list[tuple[float, str, str]]:
+    """Lap time, style and name of what a learner on this track wants to beat."""
+    if track is None:
+        return []
+    levels = []
+    if track.reference is not None:
+        levels.append((track.reference.lap_s, "reference", f"reference {track.reference.lap_s:.3f} s"))
+    if track.original is not None and track.original.flying_best_s is not None:
+        levels.append(
+            (track.original.flying_best_s, "original", f"original driver {track.original.flying_best_s:.3f} s")
+        )
+    return levels

@@ -1,0 +1,89 @@
+"""An evaluation as a table for people: the driver on top, what it is compared with below."""
+
+import sys
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from hotlap.evaluation.figures import Evaluation, Figures, TrackEvaluation
+
+WIDTH_OF_FILES = 110
+NAME_WIDTH = 17
+NONE = "–"
+HEADINGS = ("starts", "standing", "best", "best\nclean", "mean", "spread", "clean\nlaps", "% over\nref")
+HEADINGS_AFTER = ("wall", "off\nroad", "return")
+EXPLANATION = (
+    "Times in seconds. starts: laps completed, from rest at each gate and on the grid; standing: first lap from the "
+    "grid (* not clean); best: fastest flying lap, clean or not; best clean, mean, spread: of the clean flying laps; "
+    "% over ref: best clean against the reference lap; wall, off road: ticks of 1/60 s; return: reward of one lap."
+)
+
+
+def console_for_results() -> Console:
+    """Standard output; a pipe or a file gets whole lines, whatever width it pretends to have."""
+    width = None if sys.stdout.isatty() else WIDTH_OF_FILES
+    return Console(file=sys.stdout, highlight=False, width=width)
+
+
+def print_evaluation(evaluation: Evaluation, console: Console | None = None) -> None:
+    """Print one table per track."""
+    console = console or console_for_results()
+    for track in evaluation.tracks:
+        console.print(track_table(evaluation.driver, track))
+    console.print(Text(EXPLANATION, style="dim"))
+
+
+def track_table(driver: str, track: TrackEvaluation) -> Table:
+    """A driver on one track, without and with delay, above its yardsticks."""
+    table = empty_table(f"{track.name} · {track.track} · {track.length_u:,.0f} u", (*HEADINGS, *HEADINGS_AFTER))
+    for figures in track.by_delay:
+        name = driver if figures.delay == 0 else f"  {figures.delay} tick late"
+        table.add_row(Text(name, style="bold"), *_cells(figures))
+    if track.human is not None:
+        table.add_row("casual human", *_cells(track.human), style="dim")
+    if track.original is not None:
+        original = track.original
+        name = "original driver" if original.finishes else "original (parks)"
+        table.add_row(name, "", seconds(original.standing_lap_s), seconds(original.flying_best_s), style="dim")
+    if track.reference is not None:
+        reference = track.reference
+        table.add_row("reference lap", "", seconds(reference.standing_lap_s), "", seconds(reference.lap_s), style="dim")
+    return table
+
+
+def empty_table(title: str, headings: tuple[str, ...]) -> Table:
+    """A table with names on the left and numbers beside them."""
+    table = Table(box=SIMPLE_HEAD, title=Text(title, style="bold"), title_justify="left", padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=True, min_width=NAME_WIDTH)
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
+    return table
+
+
+def _cells(figures: Figures) -> list[str]:
+    cut = "*" if figures.standing_lap_clean is False else ""
+    return [
+        f"{figures.gates_completed + figures.grid_completed}/{figures.gates + 1}",
+        seconds(figures.standing_lap_s) + cut,
+        seconds(figures.flying_best_s),
+        seconds(figures.flying_best_clean_s),
+        seconds(figures.flying_mean_clean_s),
+        seconds(figures.flying_spread_clean_s),
+        f"{figures.flying_clean_laps}/{figures.flying_laps}",
+        percent(figures.percent_over_reference),
+        f"{figures.wall_ticks:,}",
+        f"{figures.off_road_ticks:,}",
+        f"{figures.lap_return:.3f}",
+    ]
+
+
+def seconds(value: float | None) -> str:
+    """A time to the millisecond."""
+    return NONE if value is None else f"{value:.3f}"
+
+
+def percent(value: float | None) -> str:
+    """A difference in percent, with its sign."""
+    return NONE if value is None else f"{value:+.2f}"
