@@ -54,14 +54,14 @@ def memory_now_bytes() -> int:
 
 
 def visit(path: Path, watch: Watch) -> dict[str, object]:
-    """Load one checkpoint; the outcome is "loaded", "refused" or the name of an error that should not be."""
+    """Load one checkpoint; the outcome is "loaded", "refused" with the reason, or an error that should not be."""
     watch.events, watch.on = [], True
     begin_s = time.monotonic()
     try:
         load_checkpoint(path)
         outcome = "loaded"
-    except CheckpointError:
-        outcome = "refused"
+    except CheckpointError as refusal:
+        outcome = f"refused: {refusal}"
     except BaseException as problem:  # noqa: BLE001 - any other error is what we are looking for
         outcome = repr(problem)
     watch.on = False

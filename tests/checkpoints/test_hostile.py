@@ -43,7 +43,12 @@ def outcomes_of(visits, kind):
 def test_every_hostile_checkpoint_is_refused(visits):
     outcomes = outcomes_of(visits, "hostile")
     assert len(outcomes) > 180
-    assert {title: outcome for title, outcome in outcomes.items() if outcome != "refused"} == {}
+    assert {title: outcome for title, outcome in outcomes.items() if not outcome.startswith("refused: ")} == {}
+
+
+def test_only_the_file_of_gigabytes_is_refused_for_want_of_memory(visits):
+    outcomes = outcomes_of(visits, "hostile")
+    assert [title[12:] for title, outcome in outcomes.items() if "memory" in outcome] == ["a hole of four gigabytes"]
 
 
 def test_harmless_checkpoints_load(visits):

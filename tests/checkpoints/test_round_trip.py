@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as nps
 
 from checkpoints.sample_runs import assert_same, sample_checkpoint
 from hotlap.checkpoints import Checkpoint, list_checkpoints, load_checkpoint, save_checkpoint, verify_checkpoint
-from hotlap.checkpoints.bounded_json import encode_object, parse_object
+from hotlap.checkpoints.bounded_json import check_depth, encode_object, parse_object
 from hotlap.checkpoints.tensor_files import DTYPES, encode_tensors, parse_tensors
 from hotlap.errors import CheckpointError
 
@@ -162,6 +162,25 @@ def test_documents_may_be_nested_64_levels_deep(tmp_path, levels, fits):
     else:
         with pytest.raises(CheckpointError, match="nested deeper"):
             save_checkpoint(tmp_path, checkpoint)
+
+
+@pytest.mark.parametrize(
+    ("data", "fits"),
+    [
+        (b"[" * 64, True),
+        (b"[" * 65, False),
+        (b'"' + b"]" * 100 + b'"' + b"[" * 65, False),
+        (b"[]" * 1000, True),
+        (b" {" * 65, False),
+        (b"", True),
+    ],
+)
+def test_depth_is_told_before_parsing(data, fits):
+    if fits:
+        check_depth(data, "some.json")
+    else:
+        with pytest.raises(CheckpointError, match="nested deeper than 64 levels"):
+            check_depth(data, "some.json")
 
 
 @pytest.mark.parametrize(
