@@ -50,6 +50,13 @@ def test_page_asks_nobody_for_anything(evaluation):
     assert set(re.findall(r"https?://[^\"' )]+", page)) == {"http://www.w3.org/2000/svg"}
 
 
+def test_two_tracks_on_one_page_share_no_ids():
+    tracks = [TRACK, load_track("track-02")]
+    parked = evaluate(Parking(), tracks, with_human=False)
+    ids = [element.get("id") for element in tree_of(report_page(parked, tracks)).iter() if element.get("id")]
+    assert len(ids) == len(set(ids)) == 4
+
+
 def test_line_is_coloured_by_speed(evaluation):
     tree = tree_of(report_page(evaluation, [TRACK]))
     [driven] = [group for group in tree.iter(f"{SVG}g") if group.get("class") == "driven"]

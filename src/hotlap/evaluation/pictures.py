@@ -87,8 +87,9 @@ def _troubles(trace: Trace, thick: float) -> str:
     return "".join(dots)
 
 
-def speed_scale() -> str:
-    """The colours of the map, with their speeds."""
+def speed_scale(track: Track) -> str:
+    """The colours of a track's map, with their speeds."""
+    name = f"speeds-{_id(track)}"
     stops = "".join(
         f'<stop offset="{k / (len(SPEED_COLOURS) - 1):.2f}" stop-color="{colour}"/>'
         for k, colour in enumerate(SPEED_COLOURS)
@@ -97,8 +98,8 @@ def speed_scale() -> str:
         f'<text x="{10 + 200 * speed / TOP_SPEED:.0f}" y="32" text-anchor="middle">{speed:g}</text>'
         for speed in (0.0, 40.0, 80.0, 120.0, 160.0)
     )
-    gradient = f'<defs><linearGradient id="speeds">{stops}</linearGradient></defs>'
-    bar = '<rect x="10" y="8" width="200" height="8" rx="4" fill="url(#speeds)"/><text x="222" y="16">u/s</text>'
+    gradient = f'<defs><linearGradient id="{name}">{stops}</linearGradient></defs>'
+    bar = f'<rect x="10" y="8" width="200" height="8" rx="4" fill="url(#{name})"/><text x="222" y="16">u/s</text>'
     return picture(250, 38, "Colours of speeds in units per second", gradient + bar + marks, "scale")
 
 

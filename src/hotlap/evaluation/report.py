@@ -7,25 +7,12 @@ from pathlib import Path
 
 from hotlap.evaluation import pictures
 from hotlap.evaluation.curve import read_curve
-from hotlap.evaluation.figures import Evaluation, Figures, TrackEvaluation
-from hotlap.evaluation.table import percent, seconds
+from hotlap.evaluation.figures import Evaluation, TrackEvaluation
+from hotlap.evaluation.table import HEADINGS, figure_cells, percent, seconds, yardstick_rows
 from hotlap.evaluation.yardsticks import find_reference
 from hotlap.racer.tracks import Track
 from hotlap.racer.tracks.atomic import write_whole_file
 
-HEADINGS = (
-    "",
-    "starts",
-    "standing",
-    "best",
-    "best clean",
-    "mean ± spread",
-    "clean laps",
-    "% over ref",
-    "wall",
-    "off road",
-    "return",
-)
 ABOUT_KEYS = ("layout", "algorithm", "steps", "tracks", "seed", "physics_fingerprint", "hotlap")
 
 
@@ -80,7 +67,7 @@ def _track_section(driver: str, result: TrackEvaluation, track: Track) -> str:
     return (
         f"<section><h2>{escape(result.name)} <small>{escape(result.track)} · {result.length_u:,.0f} u</small></h2>"
         f"{_tiles(result)}"
-        f'<div class="card">{pictures.track_map(track, result.traces[0], reference)}{_map_legend()}</div>'
+        f'<div class="card">{pictures.track_map(track, result.traces[0], reference)}{_map_legend(track)}</div>'
         f'<div class="card"><h3>Speed over distance</h3>{speeds}{_chart_legend()}</div>'
         f'<div class="card"><h3>Starts completed</h3>{pictures.starts_picture(result.by_delay)}</div>'
         f'<div class="card"><h3>In figures</h3>{_table(driver, result)}</div></section>'
@@ -102,9 +89,9 @@ def _tiles(result: TrackEvaluation) -> str:
     return '<div class="tiles">' + "".join(f"<p><b>{value}</b>{label}</p>" for value, label in tiles) + "</div>"
 
 
-def _map_legend() -> str:
+def _map_legend(track: Track) -> str:
     return (
-        f'<div class="legend">{pictures.speed_scale()}<span class="key reference">reference line</span>'
+        f'<div class="legend">{pictures.speed_scale(track)}<span class="key reference">reference line</span>'
         '<span class="key dot off-road">off the road</span><span class="key dot touched">wall</span></div>'
     )
 
@@ -124,45 +111,17 @@ def _chart_legend() -> str:
 def _table(driver: str, result: TrackEvaluation) -> str:
     """The same rows as on the terminal."""
     rows = [
-        _row(driver if each.delay == 0 else f"{driver}, {each.delay} tick late", _cells(each), "driver")
+        _row(driver if each.delay == 0 else f"{driver}, {each.delay} tick late", figure_cells(each), "driver")
         for each in result.by_delay
     ]
-    if result.human is not None:
-        rows.append(_row("casual human", _cells(result.human)))
-    if result.original is not None:
-        name = "original driver" if result.original.finishes else "original driver (parks)"
-        rows.append(_row(name, ["", seconds(result.original.standing_lap_s), seconds(result.original.flying_best_s)]))
-    if result.reference is not None:
-        rows.append(
-            _row("reference lap", ["", seconds(result.reference.standing_lap_s), "", seconds(result.reference.lap_s)])
-        )
-    head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
+    rows += [_row(name, cells, "yardstick") for name, cells in yardstick_rows(result)]
+    head = "".join(f"<th>{heading}</th>" for heading in ("", *HEADINGS))
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
-def _row(name: str, cells: list[str], style: str = "yardstick") -> str:
-    padded = cells + [""] * (len(HEADINGS) - 1 - len(cells))
-    return (
-        f'<tr class="{style}"><th>{escape(name)}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in padded)
-        + "</tr>"
-    )
-
-
-def _cells(figures: Figures) -> list[str]:
-    spread = "" if figures.flying_spread_clean_s is None else f" ± {figures.flying_spread_clean_s:.3f}"
-    return [
-        f"{figures.gates_completed + figures.grid_completed}/{figures.gates + 1}",
-        seconds(figures.standing_lap_s) + ("*" if figures.standing_lap_clean is False else ""),
-        seconds(figures.flying_best_s),
-        seconds(figures.flying_best_clean_s),
-        seconds(figures.flying_mean_clean_s) + spread,
-        f"{figures.flying_clean_laps}/{figures.flying_laps}",
-        percent(figures.percent_over_reference),
-        f"{figures.wall_ticks:,}",
-        f"{figures.off_road_ticks:,}",
-        f"{figures.lap_return:.3f}",
-    ]
+def _row(name: str, cells: list[str], style: str) -> str:
+    padded = cells + [""] * (len(HEADINGS) - len(cells))
+    return f'<tr class="{style}"><th>{escape(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in padded)}</tr>'
 
 
 def _foot() -> str:

@@ -12,8 +12,8 @@ from hotlap.evaluation.figures import Evaluation, Figures, TrackEvaluation
 WIDTH_OF_FILES = 110
 NAME_WIDTH = 17
 NONE = "–"
-HEADINGS = ("starts", "standing", "best", "best\nclean", "mean", "spread", "clean\nlaps", "% over\nref")
-HEADINGS_AFTER = ("wall", "off\nroad", "return")
+LAP_HEADINGS = ("starts", "standing", "best", "best\nclean", "mean", "spread", "clean\nlaps", "% over\nref")
+HEADINGS = (*LAP_HEADINGS, "wall", "off\nroad", "return")
 EXPLANATION = (
     "Times in seconds. starts: laps completed, from rest at each gate and on the grid; standing: first lap from the "
     "grid (* not clean); best: fastest flying lap, clean or not; best clean, mean, spread: of the clean flying laps; "
@@ -37,20 +37,28 @@ def print_evaluation(evaluation: Evaluation, console: Console | None = None) -> 
 
 def track_table(driver: str, track: TrackEvaluation) -> Table:
     """A driver on one track, without and with delay, above its yardsticks."""
-    table = empty_table(f"{track.name} · {track.track} · {track.length_u:,.0f} u", (*HEADINGS, *HEADINGS_AFTER))
+    table = empty_table(f"{track.name} · {track.track} · {track.length_u:,.0f} u", HEADINGS)
     for figures in track.by_delay:
         name = driver if figures.delay == 0 else f"  {figures.delay} tick late"
-        table.add_row(Text(name, style="bold"), *_cells(figures))
-    if track.human is not None:
-        table.add_row("casual human", *_cells(track.human), style="dim")
-    if track.original is not None:
-        original = track.original
-        name = "original driver" if original.finishes else "original (parks)"
-        table.add_row(name, "", seconds(original.standing_lap_s), seconds(original.flying_best_s), style="dim")
-    if track.reference is not None:
-        reference = track.reference
-        table.add_row("reference lap", "", seconds(reference.standing_lap_s), "", seconds(reference.lap_s), style="dim")
+        table.add_row(Text(name, style="bold"), *figure_cells(figures))
+    for name, cells in yardstick_rows(track):
+        table.add_row(name, *cells, style="dim")
     return table
+
+
+def yardstick_rows(track: TrackEvaluation) -> list[tuple[str, list[str]]]:
+    """Names and cells of what a driver is compared with."""
+    rows = []
+    if track.human is not None:
+        rows.append(("casual human", figure_cells(track.human)))
+    if track.original is not None:
+        name = "original driver" if track.original.finishes else "original (parks)"
+        rows.append((name, ["", seconds(track.original.standing_lap_s), seconds(track.original.flying_best_s)]))
+    if track.reference is not None:
+        rows.append(
+            ("reference lap", ["", seconds(track.reference.standing_lap_s), "", seconds(track.reference.lap_s)])
+        )
+    return rows
 
 
 def empty_table(title: str, headings: tuple[str, ...]) -> Table:
@@ -62,7 +70,8 @@ def empty_table(title: str, headings: tuple[str, ...]) -> Table:
     return table
 
 
-def _cells(figures: Figures) -> list[str]:
+def figure_cells(figures: Figures) -> list[str]:
+    """One row of figures, in the order of the headings."""
     cut = "*" if figures.standing_lap_clean is False else ""
     return [
         f"{figures.gates_completed + figures.grid_completed}/{figures.gates + 1}",
