@@ -92,6 +92,21 @@ def test_no_reverse_gear():
     assert all(car.x_u >= 0.0 for car in driven(car_with(), (0.0, 0.0, 1.0), 100))
 
 
+@pytest.mark.parametrize(
+    ("speed_ups", "after_ups"), [(0.01, 0.01), (0.0101, 0.0101 - 150.0 / 48_000.0), (1.0, 1.0 - 152.0 / 48_000.0)]
+)
+def test_resistance_leaves_the_slowest_car_alone(speed_ups, after_ups):
+    """150 + 2 s² of force, mass 800, 60 ticks a second; nothing at 0.01 and below."""
+    after = advance_car(cruising(speed_ups), Controls(0.0, 0.0, 0.0), ROAD, PHYSICS)
+    assert after.speed_ups == pytest.approx(after_ups, abs=1e-7)
+
+
+def test_brakes_take_no_more_than_the_speed():
+    after = advance_car(cruising(0.5, brake=1.0), Controls(0.0, 0.0, 1.0), ROAD, PHYSICS)
+    assert after.speed_ups == 0.0
+    assert after.accel_ups2 == pytest.approx(-0.5 * 60.0)
+
+
 # Angles, arcs and progress
 
 
@@ -169,19 +184,28 @@ def test_point_on_the_rim_of_the_grid_is_in_its_last_cell_or_outside():
 # Walls
 
 
+LONGEST_WAY_U = 160.0 / 60.0 + 1.0 + 0.8
+"""How far a tick can take a car: its fastest move, then a push out of a wall."""
+
+
 @pytest.mark.parametrize("name", TRACKS)
 def test_walls_of_a_cell_answer_for_every_spot_a_tick_can_reach(name):
-    """Within the reach of a tick, the nearest wall among those of the starting cell is the nearest of all."""
-    tables, track, rng = build_tables([load_track(name)]), twin_track(name), np.random.default_rng(1)
-    for corner in rng.choice(np.concatenate([track.inner, track.outer]), 100):
-        start, reached = corner + rng.uniform(-8.0, 8.0, 2), rng.uniform(-3.0, 3.0, 2)
-        x, y = start + reached
-        found = nearest_wall(x, y, walls_near(cell_of(*start, 0, tables), 0, tables), tables)
-        nearest = min(twins.nearest_on(line, x, y)[0] for line in (track.inner, track.outer))
-        if nearest < PHYSICS.contact_radius_u:
-            assert found.distance_u == pytest.approx(nearest, abs=1e-12)
-        else:
-            assert found.distance_u >= PHYSICS.contact_radius_u
+    """From the corners of cells, where the way is longest, straight to the wall: what it would touch is in the list."""
+    tables, track = build_tables([load_track(name)]), twin_track(name)
+    columns, corner = int(tables.cell_columns[0]), np.array([tables.cell_x_u[0], tables.cell_y_u[0]])
+    checked = 0
+    for cell in range(0, len(tables.cell_wall_count), 7):
+        row, column = divmod(cell, columns)
+        for shift in ((1e-9, 1e-9), (7.999999, 1e-9), (1e-9, 7.999999), (7.999999, 7.999999)):
+            start = corner + np.array([column, row]) * 8.0 + shift
+            away, wall_x, wall_y = min(twins.nearest_on(line, *start) for line in (track.inner, track.outer))
+            if not LONGEST_WAY_U < away < LONGEST_WAY_U + PHYSICS.contact_radius_u:
+                continue
+            x, y = start + (np.array([wall_x, wall_y]) - start) * (LONGEST_WAY_U / away)
+            found = nearest_wall(x, y, walls_near(cell_of(*start, 0, tables), 0, tables), tables)
+            assert found.distance_u == pytest.approx(away - LONGEST_WAY_U, abs=1e-9)
+            checked += 1
+    assert checked > 10
 
 
 def test_car_far_from_any_wall_is_left_alone():

@@ -35,8 +35,8 @@ def finite(low: float, high: float) -> st.SearchStrategy[float]:
 
 @st.composite
 def spots(draw, name: str) -> tuple[float, float]:
-    """A point beside the centre line, on the border of a grid cell, at a corner of a wall, or far away."""
-    track, kind = load_track(name), draw(st.sampled_from(("road", "beside", "border", "corner", "far")))
+    """A point beside the centre line, at an edge of the road, on a cell's border, at a corner of a wall, far away."""
+    track, kind = load_track(name), draw(st.sampled_from(("road", "beside", "edge", "border", "corner", "far")))
     event(kind)
     if kind == "far":
         return draw(finite(-1e6, 1e6)), draw(finite(-1e6, 1e6))
@@ -47,6 +47,10 @@ def spots(draw, name: str) -> tuple[float, float]:
     sample = draw(st.integers(0, len(track.centre) - 1))
     (x, y), (tx, ty) = track.centre[sample], track.tangent[sample]
     aside = draw(finite(-10.0, 10.0) if kind == "road" else finite(-120.0, 120.0))
+    if kind == "edge":
+        width = float(track.half_width_at(sample / len(track.centre) * track.length_u)[0])
+        beyond = draw(st.sampled_from((0.0, 24.0))) + draw(st.sampled_from((-1.0, 1.0))) * draw(finite(1e-6, 1e-4))
+        aside = math.copysign(width + beyond, aside)
     x, y = float(x - ty * aside), float(y + tx * aside)
     if kind == "border":
         tables = one_car(name).tables
@@ -60,7 +64,10 @@ def cars(draw) -> tuple[str, dict]:
     """A track and a car somewhere on it, at any speed, sliding or not, in the middle of a race."""
     name = draw(st.sampled_from(TRACKS))
     x, y = draw(spots(name))
-    heading, speed = draw(finite(-math.pi, math.pi)), draw(st.one_of(finite(0.0, 2.0), finite(0.0, 200.0)))
+    heading, speed = (
+        draw(finite(-math.pi, math.pi)),
+        draw(st.one_of(finite(0.0, 0.1), finite(0.0, 2.0), finite(0.0, 200.0))),
+    )
     course = heading + draw(st.one_of(st.just(0.0), finite(-math.pi, math.pi)))
     return name, new_car(
         x_u=x,
@@ -236,3 +243,20 @@ def test_ray_that_just_touches_a_corner_ends_there(name):
     places = zip(batch.fleet.x_u.tolist(), batch.fleet.y_u.tolist(), strict=True)
     expected = [twins.ray(twin_track(name), x, y, 0.0) / 200.0 for x, y in places]
     np.testing.assert_allclose(batch.observation[:, 4], expected, rtol=0.0, atol=NEAR)
+
+
+@pytest.mark.parametrize("name", TRACKS)
+def test_long_rays_along_the_road_end_where_looking_at_every_wall_ends_them(name):
+    """Most of them near the range of 200, where the walk through the strip may stop early."""
+    track, rng = load_track(name), np.random.default_rng(7)
+    arcs = rng.uniform(0.0, track.length_u, 1500)
+    position, tangent = track.position_at(arcs), track.tangent_at(arcs)
+    batch = RacerBatch(len(arcs), [track], threads=1)
+    batch.fleet.x_u[:], batch.fleet.y_u[:] = (position + rng.uniform(-8.0, 8.0, position.shape)).T
+    batch.fleet.heading_rad[:] = np.arctan2(tangent[:, 1], tangent[:, 0]) + rng.choice([0.0, np.pi], len(arcs))
+    batch.fleet.heading_rad[:] += rng.uniform(-0.35, 0.35, len(arcs))
+    batch.observe(0, batch.count)
+    rows = zip(batch.fleet.x_u, batch.fleet.y_u, batch.fleet.heading_rad, strict=True)
+    expected = np.array([twins.ray(twin_track(name), *row) for row in rows])
+    np.testing.assert_allclose(batch.observation[:, 4] * 200.0, expected, rtol=0.0, atol=1e-7)
+    assert np.count_nonzero((expected > 150.0) & (expected < 200.0)) > 100
