@@ -108,3 +108,18 @@ def test_selector_reports_what_any_selector_does():
         assert [key.fileobj for key, _ in selector.select(1.0)] == [one]
         one.recv(1)
         assert selector.select(0.01) == []
+
+
+def test_patience_stops_looking_where_others_need_the_core(monkeypatch):
+    pushed = iter(range(0, 10**9, 50))
+    monkeypatch.setattr("hotlap.bridge.eager.times_pushed_aside", lambda: next(pushed))
+    patience = Patience(1.0)
+    looks = [patience.look_s() for _ in range(4000)]
+    assert looks[:63] == [1.0] * 63
+    assert looks[63:] == [0.0] * (4000 - 63)
+
+
+def test_patience_goes_on_looking_where_nobody_needs_the_core(monkeypatch):
+    monkeypatch.setattr("hotlap.bridge.eager.times_pushed_aside", lambda: 7)
+    patience = Patience(1.0)
+    assert all(patience.look_s() for _ in range(1000))

@@ -8,6 +8,7 @@ import asyncio
 import os
 import selectors
 import socket
+import sys
 import time
 from collections.abc import Coroutine
 from typing import Any
@@ -15,6 +16,8 @@ from typing import Any
 SERVER_LOOKS_S = 60e-6
 CLIENT_LOOKS_S = 100e-6
 LONGEST_PENALTY = 63
+LOOKS_PER_CHECK = 64
+PAUSE_ON_A_BUSY_MACHINE = 4096
 READ_BYTES = 262_144
 
 
@@ -24,26 +27,45 @@ def spare_core() -> bool:
     return (len(affinity(0)) if affinity else os.cpu_count() or 1) > 1
 
 
+def times_pushed_aside() -> int:
+    """How often this thread had to leave its core to somebody else; 0 where the system does not say."""
+    if sys.platform != "linux":
+        return 0
+    import resource  # noqa: PLC0415 - not on every system
+
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
+
+
 class Patience:
-    """How long to look before sleeping: not at all for a while after looking was in vain, longer each time."""
+    """How long to look before sleeping: not at all for a while after it was in vain, or where others need the core."""
 
     def __init__(self, look_s: float) -> None:
         self._look_s = look_s
-        self._skip = self._penalty = 0
+        self._skip = self._penalty = self._looks = 0
+        self._pushed_aside = times_pushed_aside()
 
     def look_s(self) -> float:
         """How long to look this time."""
         if self._skip:
             self._skip -= 1
             return 0.0
+        self._looks += 1
+        if self._looks % LOOKS_PER_CHECK == 0 and self._core_is_wanted():
+            self._skip = PAUSE_ON_A_BUSY_MACHINE
+            return 0.0
         return self._look_s
+
+    def _core_is_wanted(self) -> bool:
+        """Whether somebody else, perhaps the very process we wait for, often had to push us aside."""
+        before, self._pushed_aside = self._pushed_aside, times_pushed_aside()
+        return self._pushed_aside - before > LOOKS_PER_CHECK // 8
 
     def rewarded(self) -> None:
         """What was looked for came."""
         self._penalty = 0
 
     def in_vain(self) -> None:
-        """It did not come in time: the machine is busy, or the other side takes its time."""
+        """It did not come in time: the other side takes its time."""
         self._penalty = min(2 * self._penalty + 1, LONGEST_PENALTY)
         self._skip = self._penalty
 
