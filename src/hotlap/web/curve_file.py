@@ -67,10 +67,17 @@ def _is_number(value: object) -> bool:
 
 
 def thinned(points: list[Point]) -> list[Point]:
-    """At most a thousand points: every other one goes until they fit, evaluations and the newest stay longest."""
-    while len(points) > MOST_POINTS:
-        kept = [point for k, point in enumerate(points[:-1]) if k % 2 == 0 or "evaluation" in point]
-        if len(kept) > MOST_POINTS * 3 // 4:  # mostly evaluations
-            kept = kept[::2]
-        points = [*kept, points[-1]]
+    """At most a thousand points: every other one goes until they fit; evaluations go last, the newest point never."""
+    if len(points) <= MOST_POINTS:
+        return points
+    *earlier, newest = points
+    evaluations = halved([point for point in earlier if "evaluation" in point], MOST_POINTS // 4)
+    others = halved([point for point in earlier if "evaluation" not in point], MOST_POINTS * 3 // 4 - 1)
+    return [*sorted([*evaluations, *others], key=lambda point: point["step"]), newest]
+
+
+def halved(points: list[Point], most: int) -> list[Point]:
+    """Every second, fourth, eighth … point, so that no more than `most` are left."""
+    while len(points) > most:
+        points = points[::2]
     return points

@@ -24,11 +24,12 @@ Text = str
 class RunWatch:
     """What is known about one watched run, and what changed since the last look."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, shelf: Shelf) -> None:
         self.run = run
+        self.shelf = shelf
         self.curve = CurveFile(run.folder)
-        self.driver: Driver | None = newest_driver(run)
-        self.curve.read_on()
+        self.driver: Driver | None = None
+        self.look()
 
     def snapshot(self) -> list[Text]:
         """Everything afresh."""
@@ -48,6 +49,7 @@ class RunWatch:
         driver = newest_driver(run)
         if driver is not None and (self.driver is None or driver.key != self.driver.key):
             self.driver = driver
+            self.shelf.announce(driver)
             messages.append(_policy_message(driver))
         return messages
 
@@ -106,7 +108,7 @@ class LiveHub:
             if len(self._spectators) >= MOST_SPECTATORS:
                 return None
             if run.key not in self._watches:
-                self._watches[run.key] = await asyncio.to_thread(RunWatch, run)
+                self._watches[run.key] = await asyncio.to_thread(RunWatch, run, self.shelf)
             spectator = Spectator(self._watches[run.key])
             self._spectators.append(spectator)
         if self._task is None or self._task.done():

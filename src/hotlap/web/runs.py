@@ -21,7 +21,7 @@ TRAINING, STOPPED, FINISHED = "training", "stopped", "finished"
 MOST_RUNS = 200
 MOST_CHECKPOINTS = 200
 LISTING_SECONDS = 2.0
-NEW_KEY_SECONDS = 0.25
+MOST_ANNOUNCED = 64
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,7 @@ class Shelf:
         self._lock = threading.Lock()
         self._listing = Listing()
         self._listed_at = -LISTING_SECONDS
+        self._announced: dict[str, Driver] = {}
 
     def listing(self) -> Listing:
         """What there is, as of two seconds ago or less."""
@@ -119,12 +120,17 @@ class Shelf:
             return self._listing
 
     def driver(self, key: str) -> Driver | None:
-        """A driver by its key; one that was announced a moment ago is looked for on the disk."""
-        found = self.listing().driver(key)
+        """A driver by its key, announced or listed."""
         with self._lock:
-            if found is None and self._clock() - self._listed_at >= NEW_KEY_SECONDS:
-                self._listing, self._listed_at = self._look(), self._clock()
-            return found or self._listing.driver(key)
+            announced = self._announced.get(key)
+        return announced or self.listing().driver(key)
+
+    def announce(self, driver: Driver) -> None:
+        """Know a driver before the next look at the disk: spectators are told of it at once, and fetch it at once."""
+        with self._lock:
+            self._announced[driver.key] = driver
+            while len(self._announced) > MOST_ANNOUNCED:
+                del self._announced[next(iter(self._announced))]
 
     def _look(self) -> Listing:
         runs = [run for run in map(read_run, self._folders()) if run is not None]

@@ -1,0 +1,137 @@
+"""The static game: complete, the same as the served one, and never half written."""
+
+import functools
+import http.server
+import json
+import re
+import threading
+import urllib.request
+
+import pytest
+
+from hotlap import cli
+from hotlap.errors import ExportError
+from hotlap.export.site import content_of, page_files, write_site
+from hotlap.racer.tracks import track_ids
+from hotlap.web import command, policies
+from web.game_server import built_page, running
+from web.sample_runs import make_run, policy_bytes, publish_best, save_step
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """A run with checkpoints, one of another physics, and a built page."""
+    page = built_page(tmp_path / "page")
+    monkeypatch.setattr(command, "static_folder", lambda: page)
+    folder = make_run(tmp_path / "runs", "first")
+    for step in (100, 200):
+        save_step(folder, step)
+    publish_best(folder, 200)
+    publish_best(make_run(tmp_path / "runs", "old", fingerprint="feedfeedfeedfeed"), 50)
+    return tmp_path / "runs"
+
+
+def export(folder, root, *words: str) -> int:
+    return cli.main(["export", "site", str(folder), "--root", str(root), *words])
+
+
+def referenced_urls(folder) -> set[str]:
+    """Every URL that the page or a document of the site leads to."""
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    urls = {url.removeprefix("./") for url in re.findall(r'(?:src|href)="([^"]+)"', page)}
+    documents = {name: json.loads((folder / "data" / name).read_bytes()) for name in ("tracks.json", "policies.json")}
+    urls |= {
+        f"data/tracks/{track['id']}.{kind}" for track in documents["tracks.json"]["tracks"] for kind in ("json", "bin")
+    }
+    urls |= {f"data/policies/{policy['key']}.onnx" for policy in documents["policies.json"]["policies"]}
+    return urls | {"data/site.json", "data/kernel.json", "data/racer.wasm", "data/tracks.json", "data/policies.json"}
+
+
+def test_site_has_everything_it_refers_to_and_nothing_else(root, tmp_path):
+    assert export(tmp_path / "site", root) == 0
+    there = {
+        path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*") if path.is_file()
+    }
+    assert there == referenced_urls(tmp_path / "site") | {"index.html"}
+    assert {f"data/tracks/{track}.bin" for track in track_ids()} <= there
+
+
+def test_site_says_that_no_server_is_there(root, tmp_path):
+    export(tmp_path / "site", root)
+    about = json.loads((tmp_path / "site" / "data" / "site.json").read_bytes())
+    assert (about["server"], about["start"]) == (False, {"run": None, "track": "track-01"})
+
+
+def test_without_names_the_best_driver_of_each_run_goes_along(root, tmp_path):
+    export(tmp_path / "site", root)
+    listed = json.loads((tmp_path / "site" / "data" / "policies.json").read_bytes())
+    assert [(policy["name"], policy["kind"]) for policy in listed["policies"]] == [("first", "best")]
+    [key] = [policy["key"] for policy in listed["policies"]]
+    assert (tmp_path / "site" / "data" / "policies" / f"{key}.onnx").read_bytes() == policy_bytes(200)
+
+
+def test_named_run_brings_all_its_checkpoints_and_starts_the_game(root, tmp_path):
+    export(tmp_path / "site", root, "--runs", "first")
+    listed = json.loads((tmp_path / "site" / "data" / "policies.json").read_bytes())
+    kinds = [(policy["kind"], policy["step"]) for policy in listed["policies"]]
+    assert kinds == [("best", 200), ("checkpoint", 200), ("checkpoint", 100)]
+    about = json.loads((tmp_path / "site" / "data" / "site.json").read_bytes())
+    assert about["start"]["run"] == listed["runs"][0]["key"]
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_arguments) -> None:
+        """Say nothing."""
+
+
+def test_any_static_server_gives_the_same_bytes_as_play_does(root, tmp_path):
+    export(tmp_path / "site", root)
+    handler = functools.partial(QuietHandler, directory=tmp_path / "site")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as static, running(tmp_path / "game") as served:
+        thread = threading.Thread(target=static.serve_forever)
+        thread.start()
+        try:
+            for url in ("index.html", "data/kernel.json", "data/racer.wasm", "data/tracks/track-01.bin"):
+                with urllib.request.urlopen(f"http://127.0.0.1:{static.server_port}/{url}") as answer:
+                    assert answer.read() == served.get(f"/{url}").body
+        finally:
+            static.shutdown()
+            thread.join()
+
+
+def test_folder_that_is_there_is_replaced_only_by_force(root, tmp_path, capsys):
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "mine.txt").write_text("precious", encoding="utf-8")
+    assert export(site, root) == 2
+    assert "--force" in capsys.readouterr().err
+    assert (site / "mine.txt").exists()
+    assert export(site, root, "--force") == 0
+    assert not (site / "mine.txt").exists()
+
+
+def test_failed_export_leaves_nothing_behind(tmp_path):
+    broken = {"a.txt": content_of("a.txt", b"a"), "b.txt": content_of("b.txt", tmp_path / "missing")}
+    with pytest.raises(FileNotFoundError):
+        write_site(tmp_path / "site", broken)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_page_without_index_is_no_page(tmp_path):
+    with pytest.raises(ExportError, match="make frontend"):
+        page_files(tmp_path)
+
+
+def test_every_bundled_driver_can_race(monkeypatch):
+    for driver in policies.bundled_drivers():
+        assert driver.problem is None
+        assert policies.PolicyCounter().content(driver)
+
+
+def test_bundled_driver_is_described_by_itself_and_its_laps(tmp_path):
+    path = tmp_path / "generalist.onnx"
+    path.write_bytes(policy_bytes(500))
+    path.with_suffix(".json").write_text('{"laps": {"track-01": 6.7}}', encoding="utf-8")
+    driver = policies.bundled_driver(path)
+    assert (driver.kind, driver.run, driver.name, driver.step) == ("bundled", None, "generalist", 500)
+    assert driver.laps == {"track-01": 6.7}
