@@ -32,6 +32,8 @@ class RewardWeights:
     """Per tick slower than the stillness threshold."""
     stillnessSpeedThreshold: float = 2.0
     """Below this speed, in u/s, the car counts as still."""
+    distanceBonus: float = 0.0
+    """Paid for 1,000 u of distance gained, so that a unit is worth the same on long and on short tracks."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class RacerConfig:
             max_steps=float(self.episode.maxSteps),
             stillness_timeout_ticks=float(self.episode.stillnessTimeoutTicks),
             layout=float(layout),
+            distance_bonus=self.weights.distanceBonus,
         )
 
 

@@ -111,6 +111,7 @@ class Rules(NamedTuple):
     max_steps: float
     stillness_timeout_ticks: float
     layout: float
+    distance_bonus: float
 
 
 class Actions(NamedTuple):

@@ -21,7 +21,7 @@ def write_reward(
     """The six parts of the reward, and their sum in that order."""
     speed = fleet.speed_ups[car]
     still = speed < rules.stillness_threshold_ups
-    out.progress[car] = gained_u / length_u * rules.progress
+    out.progress[car] = gained_u / length_u * rules.progress + gained_u * rules.distance_bonus / 1000.0
     out.speed[car] = speed / physics.max_speed_ups * rules.speed_bonus
     out.wall[car] = rules.wall_penalty if out.wall_contact[car] else 0.0
     out.off_track[car] = rules.off_track_penalty if fleet.surface[car] != ROAD else 0.0

@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hotlap.evaluation import evaluation_document, print_evaluation
+from hotlap.evaluation import Evaluation, evaluate
+from hotlap.evaluation.table import print_evaluation
+from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training.config import TrainConfig
 from hotlap.training.export import export_onnx, export_sb3
 from hotlap.training.runs import POLICY_FILE, describe_run, find_run, free_name, run_folders
@@ -30,37 +32,46 @@ def _say(message: str) -> None:
 
 
 def _tell(result: TrainingResult, *, as_json: bool) -> int:
+    """A finished run is evaluated once more, next to the human and the others, and shown."""
     if as_json:
         print(json.dumps(_document(result)))
     elif result.finished:
-        _print_summary(result)
+        print_evaluation(_evaluated(result))
+        _print_next(result)
     return 0 if result.finished else STOPPED
 
 
+def _evaluated(result: TrainingResult) -> Evaluation:
+    tracks = [] if result.best is None else list(result.best.laps)
+    return evaluate(OnnxPolicy(result.run / POLICY_FILE), tracks, name=result.run.name)
+
+
 def _document(result: TrainingResult) -> dict[str, Any]:
-    evaluation = None if result.best is None else evaluation_document(result.best.evaluation)
     return {
         "run": str(result.run),
         "step": result.step,
         "finished": result.finished,
         "seconds": round(result.seconds, 3),
-        "evaluation": evaluation,
+        "evaluation": _evaluated(result).plain() if result.finished else None,
     }
 
 
-def _print_summary(result: TrainingResult) -> None:
-    """The lap table, where the run is, what to do next."""
+def _print_next(result: TrainingResult) -> None:
+    """Where the run is, and what to do with it."""
     run = result.run
-    if result.best is not None:
-        print_evaluation(result.best.evaluation)
     rate = result.step / result.seconds if result.seconds > 0.0 else 0.0
     print(f"\n{result.step:,} steps in {result.seconds:.1f} s ({rate:,.0f} a second). Everything is in {run}")
+    commands = {
+        f"tensorboard --logdir {run / 'tensorboard'}": "the curves",
+        f"hotlap play {run.name}": "race it in your browser",
+        f"hotlap evaluate {run} --report report.html": "lines and speeds, as pictures",
+        f"hotlap resume {run} --steps {2 * result.step}": "let it learn on",
+        f"hotlap export policy {run}": f"{POLICY_FILE} for elsewhere",
+    }
+    width = max(map(len, commands))
     print("\nNext:")
-    print(f"  tensorboard --logdir {run / 'tensorboard'}     # the curves")
-    print(f"  hotlap play {run.name}                         # race it in your browser")
-    print(f"  hotlap evaluate {run} --report report.html     # lines and speeds, as pictures")
-    print(f"  hotlap resume {run} --steps {2 * result.step}  # let it learn on")
-    print(f"  hotlap export policy {run}                     # {POLICY_FILE} for elsewhere")
+    for command, purpose in commands.items():
+        print(f"  {command:<{width}}  # {purpose}")
 
 
 def export_and_tell(name: str, root: Path, format_name: str, output: Path | None, *, newest: bool, force: bool) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hotlap.evaluation.curve import CURVE_FILE
 from hotlap.training.judge import Verdict
 
-CURVE_FILE = "curve.jsonl"
 EVERY_SECONDS = 1.0
 
 
@@ -21,16 +21,14 @@ class Curve:
         self._began = time.monotonic()
         self._written = -EVERY_SECONDS
 
-    def add(self, step: int, reward: float | None, logged: Mapping[str, Any]) -> None:
-        """One line a second or so, with what the rollout logged."""
+    def add(self, step: int, reward: float | None, completion: float | None, best_lap_s: float | None) -> None:
+        """One line a second or so."""
         now = time.monotonic() - self._began
         if now - self._written < EVERY_SECONDS:
             return
         self._written = now
-        completion, lap = logged.get("racer/completion_rate"), logged.get("racer/best_lap_time_sec")
-        self._write(
-            {"step": step, "seconds": self.seconds(), "reward": reward, "completion": completion, "best_lap_s": lap}
-        )
+        facts = {"reward": reward, "completion": completion, "best_lap_s": best_lap_s}
+        self._write({"step": step, "seconds": self.seconds(), **facts})
 
     def note(self, verdict: Verdict) -> None:
         """A line for an evaluation."""

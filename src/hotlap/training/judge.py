@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from hotlap.checkpoints import read_document, write_document
-from hotlap.evaluation import Evaluation, evaluate
+from hotlap.evaluation import Evaluation, TrackEvaluation, evaluate
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training.config import TrainConfig
 from hotlap.training.runs import BEST_DOCUMENT, POLICY_FILE
 
 MOST_TRACKS = 3
+NO_LAP_PERCENT = 1000.0
 Score = tuple[float, float, float]
 
 
@@ -33,23 +34,21 @@ class Judge:
         self.tracks = config.evaluation.tracks or config.racer.tracks[:MOST_TRACKS]
 
     def judge(self, policy: bytes, step: int) -> Verdict:
-        """Evaluate a policy file from every start, with and without delay."""
-        evaluation = evaluate(OnnxPolicy(policy), self.tracks)
+        """Evaluate a policy file from every start, with and without delay; the worse of the two counts."""
+        evaluation = evaluate(OnnxPolicy(policy), self.tracks, with_human=False)
         tags: dict[str, float] = {}
         laps: dict[str, float | None] = {}
         scores = []
         for track in evaluation.tracks:
-            results = track.by_delay
-            worst = max(results, key=lambda result: result.flying_best_clean_s or np.inf)
-            completed = min((result.gates_completed + result.grid_completed) / (result.gates + 1) for result in results)
-            laps[track.track] = worst.flying_best_clean_s
-            tags[f"eval/{track.track}/completion"] = completed
-            if worst.flying_best_clean_s is not None:
-                tags[f"eval/{track.track}/clean_lap_sec"] = worst.flying_best_clean_s
-                tags[f"eval/{track.track}/percent_over_reference"] = worst.percent_over_reference
-            scores.append((completed, _tidiness(results), -(worst.percent_over_reference or np.inf)))
-        score: Score = tuple(float(np.mean(column)) for column in zip(*scores, strict=True))  # type: ignore[assignment]
-        return Verdict(step, score, tags, laps, evaluation)
+            score, lap_s = _score(track), _worst(track, "flying_best_clean_s")
+            scores.append(score)
+            laps[track.track] = lap_s
+            tags[f"eval/{track.track}/completion"] = score[0]
+            if lap_s is not None:
+                tags[f"eval/{track.track}/clean_lap_sec"] = lap_s
+                tags[f"eval/{track.track}/percent_over_reference"] = -score[2]
+        mean = np.mean(np.array(scores), axis=0)
+        return Verdict(step, (float(mean[0]), float(mean[1]), float(mean[2])), tags, laps, evaluation)
 
     def publish(self, run: Path, verdict: Verdict, policy: bytes) -> None:
         """Make a policy the run's own: the file everyone uses, and what is known of it."""
@@ -67,3 +66,19 @@ class Judge:
             return None
         best = read_document(run / BEST_DOCUMENT)
         return Verdict(best["step"], tuple(best["score"]), best["tags"], best["laps"], None)
+
+
+def _score(track: TrackEvaluation) -> Score:
+    """Starts completed, then flying laps that were clean, both as shares, then how near the reference it is."""
+    completed = min(
+        (figures.gates_completed + figures.grid_completed) / (figures.gates + 1) for figures in track.by_delay
+    )
+    clean = min(figures.flying_clean_laps / max(figures.flying_laps, 1) for figures in track.by_delay)
+    over = _worst(track, "percent_over_reference")
+    return completed, round(clean, 2), -(NO_LAP_PERCENT if over is None else over)
+
+
+def _worst(track: TrackEvaluation, name: str) -> float | None:
+    """The largest of a figure over the delays; None where one of them has none."""
+    values = [getattr(figures, name) for figures in track.by_delay]
+    return None if None in values else float(max(values))

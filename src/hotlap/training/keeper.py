@@ -10,6 +10,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.checkpoints import Checkpoint, prune_checkpoints, save_checkpoint
 from hotlap.errors import CheckpointWriteError, TrainingError
+from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.curve import Curve
 from hotlap.training.judge import Judge, Verdict
 from hotlap.training.session import Session, arrays_are_finite, parameters_are_finite, restore_session, reward_mean
@@ -31,17 +32,16 @@ class Keeping:
 class RunKeeper(BaseCallback):
     """The callback that owns the run folder while the run is trained."""
 
-    def __init__(
-        self, session: Session, run: Path, judge: Judge, stop: StopSignals, report: Callable[[str], None]
-    ) -> None:
+    def __init__(self, session: Session, run: Path, stop: StopSignals, report: Callable[[str], None]) -> None:
         super().__init__()
         self.session = session
         self.run = run
-        self.judge = judge
+        self.judge = Judge(session.config)
+        self.metrics = RacerMetricsCallback()
         self.stop = stop
         self.report = report
         self.curve = Curve(run, session.step)
-        self.kept = Keeping(saved_step=session.step or -1, judged_step=session.step, best=judge.best_so_far(run))
+        self.kept = Keeping(saved_step=session.step or -1, judged_step=session.step, best=self.judge.best_so_far(run))
         self.rescue: Checkpoint | None = None
         self.stopped = False
         self._policy: tuple[int, bytes] = (-1, b"")
@@ -73,7 +73,9 @@ class RunKeeper(BaseCallback):
         return True
 
     def _on_rollout_end(self) -> None:
-        self.curve.add(self.session.step, reward_mean(self.model.ep_info_buffer), self.logger.name_to_value)
+        completion = self.logger.name_to_value.get("racer/completion_rate")
+        reward = reward_mean(self.model.ep_info_buffer)
+        self.curve.add(self.session.step, reward, completion, self.metrics.best_clean_lap_s)
 
     def finish(self) -> None:
         """The end of training: measure once more, save, publish the best."""

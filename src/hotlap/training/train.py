@@ -22,15 +22,14 @@ from hotlap.checkpoints import (
 )
 from hotlap.errors import CheckpointError, RunFolderError
 from hotlap.racer.fingerprint import physics_fingerprint
-from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.config import TrainConfig, config_document, config_from_document
-from hotlap.training.judge import Judge, Verdict
+from hotlap.training.judge import Verdict
 from hotlap.training.keeper import RunKeeper
 from hotlap.training.progress import ProgressBar
+from hotlap.training.runs import RUN_DOCUMENT
 from hotlap.training.session import Session, open_session, restore_session
 from hotlap.training.signals import DeadlineError, StopSignals
 
-RUN_DOCUMENT = "run.json"
 TENSORBOARD_FOLDER = "tensorboard"
 Report = Callable[[str], None]
 
@@ -86,14 +85,13 @@ def _learn(session: Session, run: Path, stop: StopSignals, report: Report) -> Tr
     """Learn what is left to learn, with everything kept."""
     began = time.monotonic()
     config, model = session.config, session.model
-    keeper = RunKeeper(session, run, Judge(config), stop, report)
-    metrics = RacerMetricsCallback()
-    bar = ProgressBar(config.steps, metrics)
+    keeper = RunKeeper(session, run, stop, report)
+    bar = ProgressBar(config.steps, keeper.metrics)
     model.set_logger(_tensorboard(run / TENSORBOARD_FOLDER, session.step))
     left = config.steps - session.step
     try:
         if left > 0:
-            model.learn(left, CallbackList([metrics, bar, keeper]), reset_num_timesteps=session.step == 0)
+            model.learn(left, CallbackList([keeper.metrics, bar, keeper]), reset_num_timesteps=session.step == 0)
         if not keeper.stopped:
             keeper.finish()
             model.logger.dump(session.step)
