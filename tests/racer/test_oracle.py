@@ -1,5 +1,6 @@
 """The kernels against their slow twins: inside and outside the walls, on cell borders, at corners of walls."""
 
+import dataclasses
 import math
 from functools import cache
 
@@ -9,7 +10,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from hotlap.racer.batch import RacerBatch
-from hotlap.racer.config import RacerConfig
+from hotlap.racer.config import RacerConfig, RewardWeights
 from hotlap.racer.tables import CELL_U
 from hotlap.racer.tracks import load_track
 from racer import twins
@@ -186,7 +187,8 @@ def test_tick_of_a_car_anywhere_is_the_tick_by_the_rules(car, action):
 
 
 weights = st.fixed_dictionaries(
-    {name: finite(-3.0, 3.0) for name in twins.DEFAULT_WEIGHTS} | {"stillnessSpeedThreshold": finite(0.0, 100.0)}
+    {field.name: finite(-3.0, 3.0) for field in dataclasses.fields(RewardWeights)}
+    | {"stillnessSpeedThreshold": finite(0.0, 100.0)}
 )
 limits = st.fixed_dictionaries({"maxSteps": st.integers(1, 3), "stillnessTimeoutTicks": st.integers(1, 3)})
 

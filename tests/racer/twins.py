@@ -259,7 +259,7 @@ def reward(track: TwinTrack, before: dict, after: dict, contact: bool, weights: 
     if abs(gained) > track.length / 2.0:
         gained -= math.copysign(track.length, gained)
     parts = {
-        "progress": gained / track.length * weights["progress"],
+        "progress": gained / track.length * weights["progress"] + gained / 1000.0 * weights.get("distanceBonus", 0.0),
         "speed": after["speed_ups"] / 160.0 * weights["speedBonus"],
         "wall": weights["wallPenalty"] if contact else 0.0,
         "off_track": weights["offTrackPenalty"] if after["surface"] != ROAD else 0.0,
