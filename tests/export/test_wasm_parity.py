@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,8 +31,8 @@ def driven_in_node(folder: Path, track: str, layout: str, drive: Drive) -> dict[
     contents = {"racer.wasm": wasm, "track.bin": data.tables, "actions.bin": drive.actions.tobytes()}
     for name, content in contents.items():
         (folder / name).write_bytes(content)
-    node = shutil.which("node")
-    assert node, "Node is not installed: run make setup-browser"
+    node = shutil.which("node") or shutil.which("node", path=Path(sys.executable).parent)
+    assert node, "Node is not installed: run make node"
     subprocess.run([node, Path(__file__).with_name("drive.mjs"), folder], check=True, timeout=60)
     states = np.fromfile(folder / "states.bin").reshape(len(drive.actions), -1)
     widths = [drive.columns[field].shape[1] for field in fields]
