@@ -115,7 +115,9 @@ def run_command(command: Command, path: str, words: list[str]) -> int:
 
     target = load(command.target)
     config = (tyro.conf.PositionalRequiredArgs, tyro.conf.FlagCreatePairsOff)
-    result = tyro.cli(target, prog=path, args=words, config=config).run()
+    # Some options start from what another one names, as those of `train` do from the preset.
+    default = {"default": target.default_for(words)} if hasattr(target, "default_for") else {}
+    result = tyro.cli(target, prog=path, args=words, config=config, **default).run()
     return DONE if result is None else int(result)
 
 
