@@ -18,6 +18,7 @@ from hotlap.checkpoints import (
     step_of,
     verify_checkpoint,
     write_document,
+    write_file,
 )
 from hotlap.errors import CheckpointError
 
@@ -234,6 +235,13 @@ def test_document_is_replaced_whole(tmp_path):
         write_document(file, {"step": step, "who": "Jürgen", "lap_s": 6.417})
         assert read_document(file) == {"step": step, "who": "Jürgen", "lap_s": 6.417}
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_file_is_replaced_whole(tmp_path):
+    for data in (b"long" * 1000, b"", b"\0short"):
+        write_file(tmp_path / "policy.onnx", data)
+        assert (tmp_path / "policy.onnx").read_bytes() == data
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_document_is_found_through_a_run_that_is_a_link(tmp_path):

@@ -2,17 +2,30 @@
 
 import ast
 import json
+import random
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from checkpoints import hostile_visit
-from checkpoints.hostile_files import STEP_FOLDER, harmless_cases, hostile_cases, with_manifest
+from checkpoints.hostile_files import (
+    STEP_FOLDER,
+    harmless_cases,
+    honest_files,
+    hostile_cases,
+    manifest_of,
+    with_manifest,
+)
 from hotlap import checkpoints
 from hotlap.checkpoints import load_checkpoint
+from hotlap.checkpoints.bounded_json import parse_object
+from hotlap.checkpoints.manifest import parse_manifest
+from hotlap.checkpoints.tensor_files import parse_tensors
 from hotlap.errors import CheckpointError
 
 PACKAGE = Path(checkpoints.__file__).parent
@@ -65,6 +78,38 @@ def test_no_checkpoint_runs_code_or_opens_a_file_elsewhere(visits):
 
 def test_no_checkpoint_takes_five_seconds(visits):
     assert max(visit["seconds"] for visit in visits.values()) < 5
+
+
+def mutated(data, dice):
+    """The bytes with a few of them changed, removed, repeated or exchanged for something that JSON cares about."""
+    changed = bytearray(data)
+    for _ in range(dice.randint(1, 4)):
+        at = dice.randrange(len(changed))
+        piece = dice.choice([b"", b"0", b"-", b"9999999999999999999", b"1e9", b"null", b"[", b"{", b'"', b",", b"\xff"])
+        piece = dice.choice([piece, bytes([dice.randrange(256)]), bytes(changed[at : at + dice.randint(1, 9)]) * 2])
+        changed[at : at + dice.randint(0, 3)] = piece
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("name", ["policy.safetensors", "config.json", "manifest.json"])
+def test_mutated_file_is_read_or_refused_and_nothing_else(name):
+    """Straight into the parsers, past the hashes: an attacker's hashes are right."""
+    parsers = {
+        "policy.safetensors": lambda data: parse_tensors(np.frombuffer(data, np.uint8), name),
+        "config.json": lambda data: parse_object(data, name),
+        "manifest.json": parse_manifest,
+    }
+    files = honest_files()
+    whole = (files | {"manifest.json": json.dumps(manifest_of(files)).encode()})[name]
+    dice, outcomes = random.Random(name), Counter()
+    for _ in range(5000):
+        try:
+            parsers[name](mutated(whole, dice))
+            outcomes["read"] += 1
+        except CheckpointError:
+            outcomes["refused"] += 1
+    assert outcomes["read"] > 10
+    assert outcomes["refused"] > 1000
 
 
 def test_refusal_is_one_line_whatever_the_file_says(tmp_path):

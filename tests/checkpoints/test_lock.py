@@ -1,5 +1,6 @@
 """One trainer per run: the second is told who the first is, and a killed one leaves nothing locked."""
 
+import fcntl
 import os
 import signal
 import time
@@ -148,6 +149,17 @@ def test_pid_of_one_who_died_is_not_named(tmp_path):
         (tmp_path / "lock").write_text(f"{dead}\n", encoding="ascii")
         with pytest.raises(RunLockedError, match="another process"):
             RunLock(tmp_path).acquire()
+
+
+def test_somebody_who_only_looks_does_not_send_a_trainer_away(tmp_path, monkeypatch):
+    """A page looks whether a run is being trained by holding the lock for a moment; an old pid may be there to name."""
+    (tmp_path / "lock").write_text(f"{os.getppid()}\n", encoding="ascii")
+    looking = os.open(tmp_path / "lock", os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: fcntl.flock(looking, fcntl.LOCK_UN))
+    with RunLock(tmp_path):
+        pass
+    os.close(looking)
 
 
 def test_run_that_does_not_exist_cannot_be_locked(tmp_path):

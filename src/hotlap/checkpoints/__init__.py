@@ -1,7 +1,7 @@
 """What a run leaves on disk: checkpoints that cannot be lost and cannot run code (the format: docs/checkpoints.md)."""
 
 from hotlap.checkpoints.checkpoint import Checkpoint
-from hotlap.checkpoints.documents import read_document, write_document
+from hotlap.checkpoints.documents import read_document, write_document, write_file
 from hotlap.checkpoints.history import list_checkpoints, newest_checkpoint, prune_checkpoints
 from hotlap.checkpoints.loading import load_checkpoint, verify_checkpoint
 from hotlap.checkpoints.lock import RunLock
@@ -24,4 +24,5 @@ __all__ = [
     "step_of",
     "verify_checkpoint",
     "write_document",
+    "write_file",
 ]

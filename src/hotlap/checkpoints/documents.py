@@ -1,4 +1,4 @@
-"""Small JSON files of a run, such as `run.json` and `best.json`, that are always whole."""
+"""Small files of a run, such as `run.json` and `best.json`, that are always whole."""
 
 import fcntl
 import os
@@ -14,12 +14,16 @@ from hotlap.errors import CheckpointError, CheckpointWriteError
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
     """Write a JSON object in one step: readers see the old file or the new one, and a failure leaves the old one."""
-    path = Path(path)
-    data = encode_object(document, path.name)
+    data = encode_object(document, Path(path).name)
     if len(data) > MOST_DOCUMENT_BYTES:
         raise CheckpointError(f"{path}: {len(data)} bytes are too many: a document has at most {MOST_DOCUMENT_BYTES}.")
+    write_file(path, data)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write any bytes in one step, as `write_document` does."""
     try:
-        _replace(path, data)
+        _replace(Path(path), data)
     except (OSError, ValueError) as problem:
         raise CheckpointWriteError(
             f"{path}: cannot be written ({reason(problem)}). What was there is untouched. "

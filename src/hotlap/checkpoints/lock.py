@@ -13,8 +13,10 @@ from hotlap.checkpoints.disk import reason
 from hotlap.errors import RunFolderError, RunLockedError
 
 LOCK_FILE = "lock"
+GLANCE_S = 0.02
+"""How long to wait although a living holder is named: one who only looks holds the lock for a moment, too."""
 PATIENCE_S = 0.5
-"""How long to wait for the holder to say who it is; nothing else waits."""
+"""How long to wait when nobody is named: a holder that has just won has still to write who it is."""
 
 _held: "set[RunLock]" = set()
 
@@ -69,10 +71,10 @@ class RunLock:
             ) from problem
 
     def _lock(self, descriptor: int) -> None:
-        deadline_s = time.monotonic() + PATIENCE_S
+        begin_s = time.monotonic()
         while not _try_lock(descriptor):
             holder = _living_holder(descriptor)
-            if holder is not None or time.monotonic() > deadline_s:
+            if time.monotonic() - begin_s > (PATIENCE_S if holder is None else GLANCE_S):
                 who = "another process" if holder is None else f"process {holder}"
                 raise RunLockedError(
                     f"{self.path.parent}: {who} is training this run. "
