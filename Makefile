@@ -30,8 +30,8 @@ $(STAMP): pyproject.toml requirements.lock
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-train: ## teach a car to drive
-	@echo "not yet: training comes with a later release; today there is the racing world (see README.md)"
+train: setup ## teach a car to drive, on this machine's CPU; ARGS="racer-sac --seed 1"
+	$(BIN)/hotlap train $(ARGS)
 
 test: setup setup-browser frontend ## every test; ARGS='-m "not integration and not slow"' for the fast lane
 	$(NPM) test
