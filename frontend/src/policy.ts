@@ -18,7 +18,6 @@ export function pageEngine(): Promise<Engine> {
   engine ??= import('onnxruntime-web/wasm').then((module) => {
     module.env.wasm.numThreads = 1;
     module.env.wasm.proxy = false;
-    module.env.wasm.wasmPaths = new URL('ort/', document.baseURI).href;
     module.env.logLevel = 'error';
     return module as unknown as Engine;
   });

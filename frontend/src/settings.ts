@@ -20,6 +20,8 @@ export interface Settings {
   showInputs: boolean;
   showRivalInputs: boolean;
   reduceMotion: boolean;
+  /** Whether the player drives along with the younger selves. */
+  joinIn: boolean;
 }
 
 export const DEFAULTS: Settings = {
@@ -36,6 +38,7 @@ export const DEFAULTS: Settings = {
   showInputs: true,
   showRivalInputs: false,
   reduceMotion: false,
+  joinIn: true,
 };
 
 export function loadSettings(store: TextStore): Settings {

@@ -1,0 +1,60 @@
+/** A car from above: an open-wheeler with a nose, wings, and front wheels that turn. */
+import { Container, Graphics } from 'pixi.js';
+
+/** Cars are drawn larger than they are (4 by 2 units), or they would be lost on a phone. */
+export const CAR_SCALE = 2;
+
+export interface CarArt {
+  root: Container;
+  left: Graphics;
+  right: Graphics;
+  brakeLight: Graphics;
+}
+
+export function drawCar(colour: number, ghost: boolean): CarArt {
+  const root = new Container();
+  root.scale.set(CAR_SCALE);
+  root.alpha = ghost ? 0.82 : 1;
+  const shadow = new Graphics().roundRect(-2.3, -1.25, 4.6, 2.3, 0.6).fill({ color: 0x000000, alpha: 0.32 });
+  shadow.position.set(-0.18, -0.22);
+  const left = wheel(1.25, 0.86, 0.72, 0.34);
+  const right = wheel(1.25, -0.86, 0.72, 0.34);
+  const brakeLight = new Graphics().rect(-2.2, -0.32, 0.22, 0.64).fill(0xff2b3a);
+  root.addChild(shadow, wheel(-1.25, 0.86, 0.82, 0.44), wheel(-1.25, -0.86, 0.82, 0.44), left, right);
+  root.addChild(body(colour), brakeLight);
+  return { root, left, right, brakeLight };
+}
+
+function wheel(x: number, y: number, length: number, width: number): Graphics {
+  const art = new Graphics().roundRect(-length / 2, -width / 2, length, width, 0.12).fill(0x0b0d11);
+  art.position.set(x, y);
+  return art;
+}
+
+function body(colour: number): Graphics {
+  const dark = shade(colour, 0.55);
+  return (
+    new Graphics()
+      // rear wing, floor, nose and front wing
+      .roundRect(-2.1, -0.85, 0.5, 1.7, 0.1)
+      .fill(dark)
+      .poly([-1.6, 0.55, -0.3, 0.72, 0.5, 0.5, 0.5, -0.5, -0.3, -0.72, -1.6, -0.55])
+      .fill(colour)
+      .poly([0.4, 0.42, 1.9, 0.2, 2.15, 0, 1.9, -0.2, 0.4, -0.42])
+      .fill(colour)
+      .roundRect(1.72, -0.82, 0.36, 1.64, 0.1)
+      .fill(dark)
+      // a stripe, and the cockpit with a helmet
+      .rect(-1.6, -0.09, 1.1, 0.18)
+      .fill({ color: 0xffffff, alpha: 0.85 })
+      .ellipse(0, 0, 0.62, 0.34)
+      .fill(0x0b0d11)
+      .circle(-0.08, 0, 0.26)
+      .fill(0xf2f5fa)
+  );
+}
+
+function shade(colour: number, share: number): number {
+  const part = (shift: number) => Math.round(((colour >> shift) & 255) * share) << shift;
+  return part(16) | part(8) | part(0);
+}

@@ -1,0 +1,76 @@
+/** Where the page begins: fetch the world, show the menu, then bring the picture and the drivers after it. */
+import './style.css';
+import { Catalogue } from './catalogue';
+import { fetchBytes, fetchJson, type PolicyList, type Site, type TrackSummary } from './data';
+import { h } from './dom';
+import { Game } from './game';
+import { Garage } from './garage';
+import { Kernel, type KernelFile } from './kernel';
+import { DEFAULTS, loadSettings, type Settings } from './settings';
+import { Sound } from './sound';
+import { Stats } from './stats';
+import { pageStore, type TextStore } from './storage';
+
+declare global {
+  interface Window {
+    hotlapStats: Stats;
+    /** Let a recorded drive (base64, three bytes a tick) take the player's wheel. */
+    hotlapDrive: (inputs: string) => void;
+  }
+}
+
+async function loadCatalogue(): Promise<{ catalogue: Catalogue; kernel: Kernel }> {
+  const [site, kernelFile, wasm, tracks, policies] = await Promise.all([
+    fetchJson<Site>('data/site.json'),
+    fetchJson<KernelFile>('data/kernel.json'),
+    fetchBytes('data/racer.wasm'),
+    fetchJson<{ format: number; tracks: TrackSummary[] }>('data/tracks.json'),
+    fetchJson<PolicyList & { format: number }>('data/policies.json').catch(() => ({
+      runs: [],
+      policies: [],
+    })),
+  ]);
+  const kernel = await Kernel.compile(kernelFile, wasm);
+  return { kernel, catalogue: new Catalogue(site, kernelFile.fingerprint, tracks.tracks, policies) };
+}
+
+/** The player's choices, with what the server was asked to start with where the player has none. */
+function startingSettings(store: TextStore, catalogue: Catalogue): Settings {
+  const settings = loadSettings(store);
+  const { start } = catalogue.site;
+  if (start.track && (start.run || settings.track === DEFAULTS.track)) settings.track = start.track;
+  settings.track = catalogue.track(settings.track).id;
+  const system = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+  settings.reduceMotion ||= system;
+  return settings;
+}
+
+async function boot(stats: Stats): Promise<void> {
+  const surface = document.querySelector<HTMLElement>('#surface')!;
+  const canvas = document.querySelector<HTMLCanvasElement>('#scene')!;
+  const picture = import('./picture-loader');
+  const { catalogue, kernel } = await loadCatalogue();
+  const store = pageStore();
+  const settings = startingSettings(store, catalogue);
+  const sound = new Sound();
+  sound.setVolume(settings.volume, settings.muted);
+  const game = new Game({ catalogue, garage: new Garage(kernel), settings, store, sound, stats, surface });
+  window.hotlapDrive = (inputs) => game.driveFrom(inputs);
+  document.querySelector('#loading')?.remove();
+  void game.open();
+  const { picture: ready, kind } = await (await picture).loadPicture(canvas);
+  stats.renderer = kind;
+  game.setPicture(ready);
+  stats.playableMs = performance.now();
+}
+
+function fail(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  const again = h('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, 'Reload');
+  const loading =
+    document.querySelector('#loading') ?? document.body.appendChild(h('div', { id: 'loading' }));
+  loading.replaceChildren(h('h1', {}, 'HOT', h('em', {}, 'LAP')), h('p', { role: 'alert' }, reason), again);
+}
+
+window.hotlapStats = new Stats();
+boot(window.hotlapStats).catch(fail);
