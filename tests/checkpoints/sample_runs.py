@@ -14,11 +14,14 @@ import pytest
 
 from hotlap.checkpoints import (
     Checkpoint,
+    RunLock,
     list_checkpoints,
     load_checkpoint,
     newest_checkpoint,
+    prune_checkpoints,
     save_checkpoint,
     step_of,
+    write_document,
 )
 
 CRASHED = 99
@@ -70,6 +73,21 @@ def assert_usable(run: Path, step: int) -> None:
 
 def _refuse_report(line: str) -> None:
     raise AssertionError(line)
+
+
+def go_on(run: Path) -> None:
+    """What a trainer does between two rollouts: lock, save, note the best, prune."""
+    with RunLock(run):
+        save_checkpoint(run, sample_checkpoint(3))
+        write_document(run / "best.json", {"step": 3})
+        prune_checkpoints(run, keep_last=2)
+
+
+def go_on_from_nothing(run: Path) -> None:
+    """Two checkpoints, then what a trainer does."""
+    for step in (1, 2):
+        save_checkpoint(run, sample_checkpoint(step))
+    go_on(run)
 
 
 def start_child(work: Callable[[], object]) -> int:

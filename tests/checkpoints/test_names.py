@@ -1,31 +1,25 @@
 """No name of a run, a group, a document or a file leads out of its folder."""
 
 import os
-from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoints.sample_runs import on_small_disk, run_child
 from hotlap.checkpoints import (
     Checkpoint,
-    RunLock,
     check_run_name,
     check_writable,
     list_checkpoints,
     load_checkpoint,
     new_run_folder,
     newest_checkpoint,
-    prune_checkpoints,
-    read_document,
     save_checkpoint,
     step_of,
-    write_document,
 )
 from hotlap.checkpoints.names import DEVICES, check_file_name
-from hotlap.errors import CheckpointError, HotlapError, RunFolderError
+from hotlap.errors import CheckpointError, RunFolderError
 
 UPS = ["..", "../", "..\\", "%2e%2e%2f", "%2e%2e/", "..%2f", "%252e%252e%252f", "..%5c", "..%c0%af", "%uff0e%uff0e/"]
 UPS += [
@@ -249,58 +243,3 @@ def test_path_with_nul_is_refused_everywhere(tmp_path):
         new_run_folder(path, "mine")
     with pytest.raises(RunFolderError):
         check_writable(path)
-
-
-# Before the first step
-
-
-def test_folder_that_can_be_written_passes_and_stays_empty(tmp_path):
-    check_writable(tmp_path / "runs")
-    assert tree(tmp_path) == ["runs"]
-
-
-def test_disk_with_too_little_room_is_refused(tmp_path):
-    with pytest.raises(RunFolderError, match=r"only .* MB are free, and a run needs 1,000,000,000,000 MB\. Make room"):
-        check_writable(tmp_path, needed_bytes=10**18)
-
-
-def as_nobody(work, folder):
-    """Do the work without the rights of root, if we have them; it must be refused in our own words."""
-    if os.geteuid() == 0:
-        os.setuid(65534)
-    with pytest.raises(HotlapError, match="Permission denied"):
-        work(folder)
-
-
-@pytest.mark.parametrize(
-    "work",
-    [
-        check_writable,
-        list_checkpoints,
-        lambda run: RunLock(run).acquire(),
-        lambda run: load_checkpoint(run / "checkpoints" / "step-000000000001"),
-        lambda run: newest_checkpoint(run, print),
-        lambda run: new_run_folder(run / "checkpoints", "mine"),
-        lambda run: prune_checkpoints(run, 1),
-        lambda run: read_document(run / "run.json"),
-        lambda run: save_checkpoint(run, Checkpoint(2)),
-        lambda run: write_document(run / "run.json", {}),
-    ],
-)
-def test_folder_without_permission_is_refused(tmp_path, work):
-    run = new_run_folder(tmp_path, "mine")
-    save_checkpoint(run, Checkpoint(1))
-    run.chmod(0)
-    assert run_child(partial(as_nobody, work, run)) == 0
-    run.chmod(0o700)
-
-
-def test_place_where_nobody_may_write_is_refused():
-    with pytest.raises(RunFolderError, match="cannot be written"):
-        check_writable("/proc/hotlap-runs")
-
-
-def test_full_disk_is_refused_before_the_first_step(tmp_path):
-    done = on_small_disk(tmp_path, "64k", "check_writable(disk)")
-    assert "RunFolderError" in done.stderr
-    assert "0 MB are free" in done.stderr

@@ -107,18 +107,19 @@ def test_tensor_that_another_writer_left_unaligned_comes_back_aligned():
     assert loaded["value"].flags.aligned
 
 
+TEXT = st.text(st.characters(codec="utf-8"), max_size=10)
 JSON_VALUES = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-(2**200), 2**200)
     | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(codec="utf-8")),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
+    | TEXT,
+    lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
     max_leaves=20,
 )
 
 
-@given(document=st.dictionaries(st.text(st.characters(codec="utf-8")), JSON_VALUES))
+@given(document=st.dictionaries(TEXT, JSON_VALUES))
 def test_documents_survive(document):
     assert parse_object(encode_object(document, "some.json"), "some.json") == document
 

@@ -59,11 +59,19 @@ def _locked(unfinished: Path) -> int:
     """The one temporary file of a document, to ourselves: a killed writer leaves nothing that would pile up."""
     while True:
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        # Another writer may have renamed the file into place while we waited; then it is no longer ours to write.
         try:
-            if os.path.samestat(os.fstat(descriptor), unfinished.lstat()):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(descriptor, unfinished):
                 return descriptor
-        except FileNotFoundError:
-            pass
+        except BaseException:
+            os.close(descriptor)
+            raise
         os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """False when another writer has renamed the file into place while we waited: then it is not ours to write."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
