@@ -19,6 +19,12 @@ from hotlap.web.app import Game, create_app
 from hotlap.web.runs import Shelf
 from hotlap.web.server import bound_socket, server_for
 
+# Tells whether text may become code; evaluating from outside would not be bound by the page's policy.
+SCRIPT = """
+let verdict = "allowed";
+try { new Function("return 1")(); } catch { verdict = "refused"; }
+document.documentElement.dataset.eval = verdict;
+"""
 PAGE = '<!doctype html><title>Hotlap</title><script type="module" src="./assets/page-1.js"></script>'
 
 
@@ -69,7 +75,7 @@ def built_page(folder: Path) -> Path:
     """A page as small as can be, where the real one would be built."""
     (folder / "assets").mkdir(parents=True)
     (folder / "index.html").write_text(PAGE, encoding="utf-8")
-    (folder / "assets" / "page-1.js").write_text("document.title = 'Hotlap';\n", encoding="utf-8")
+    (folder / "assets" / "page-1.js").write_text(SCRIPT, encoding="utf-8")
     return folder
 
 
