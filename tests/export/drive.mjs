@@ -1,73 +1,17 @@
-// Drives cars with the browser's physics after the contract in docs/web.md, and writes what came out.
-// node drive.mjs FOLDER: reads kernel.json, racer.wasm, track.json, track.bin, job.json, actions.bin; writes states.bin.
+// node drive.mjs FOLDER: drives the job in a folder with the browser's physics and writes states.bin there.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { drive } from "./physics.mjs";
 
 const folder = process.argv[2];
-const bytes = (name) => readFileSync(join(folder, name));
-const json = (name) => JSON.parse(bytes(name).toString("utf-8"));
-const kernel = json("kernel.json");
-const track = json("track.json");
-const job = json("job.json"); // {cars, ticks, layout, delay: [per car], fields: [[group, field]…]}
-const layout = kernel.layouts[job.layout];
-const ARRAYS = { float64: Float64Array, int32: Int32Array, uint8: Uint8Array };
-
-const { instance } = await WebAssembly.instantiate(bytes("racer.wasm"), { env: Math });
-const { memory, update, __heap_base: heapBase } = instance.exports;
-
-// Lay everything out, then make the views: growing would detach them.
-let top = heapBase.value;
-const reserve = (size) => {
-  const address = Math.ceil(top / 8) * 8;
-  top = address + size;
-  return address;
-};
-const tables = reserve(track.tables.bytes);
-const places = kernel.slots.map((slot) => {
-  if (slot.group === "tables") return { ...slot, ...track.tables.fields[slot.field], address: tables + track.tables.fields[slot.field].offset };
-  const count = slot.count ?? job.cars * (slot.per_car === "layout" ? layout.size : slot.per_car);
-  return { ...slot, count, address: reserve(count * ARRAYS[slot.dtype].BYTES_PER_ELEMENT) };
+const bytes = (name) => new Uint8Array(readFileSync(join(folder, name)));
+const json = (name) => JSON.parse(readFileSync(join(folder, name), "utf-8"));
+const states = await drive({
+  kernel: json("kernel.json"),
+  wasm: bytes("racer.wasm"),
+  track: json("track.json"),
+  tables: bytes("track.bin"),
+  job: json("job.json"),
+  actions: new Float64Array(bytes("actions.bin").buffer),
 });
-const addresses = reserve(8 * places.length);
-memory.grow(Math.max(Math.ceil((top - memory.buffer.byteLength) / 65536), 0));
-
-new Uint8Array(memory.buffer, tables, track.tables.bytes).set(bytes("track.bin"));
-new BigUint64Array(memory.buffer, addresses, places.length).set(places.map((place) => BigInt(place.address)));
-const groups = { fleet: {}, tables: {}, actions: {}, outputs: {}, numbers: {} };
-for (const { group, field, dtype, address, count } of places) {
-  groups[group][field] = new ARRAYS[dtype](memory.buffer, address, count);
-}
-groups.numbers.rules.set(Object.values({ ...kernel.rules, layout: layout.number }));
-groups.numbers.physics.set(Object.values(kernel.physics));
-
-// The grid.
-const { fleet, actions } = groups;
-for (let car = 0; car < job.cars; car++) {
-  fleet.x_u[car] = track.start.x_u;
-  fleet.y_u[car] = track.start.y_u;
-  fleet.heading_rad[car] = track.start.heading_rad;
-  fleet.lap[car] = 1;
-  fleet.best_lap_ticks[car] = -1;
-  fleet.delay[car] = job.delay[car];
-}
-update(addresses, 0, job.cars, 0);
-
-// The drive: actions are (ticks, 3, cars), what comes out is one row per tick, every field as float64.
-const inputs = new Float64Array(new Uint8Array(bytes("actions.bin")).buffer);
-const columns = job.fields.map(([group, field]) => groups[group][field]);
-const width = columns.reduce((sum, column) => sum + column.length, 0);
-const states = new Float64Array(job.ticks * width);
-const began = performance.now();
-for (let tick = 0; tick < job.ticks; tick++) {
-  for (const [k, name] of ["steer", "throttle", "brake"].entries()) {
-    actions[name].set(inputs.subarray((3 * tick + k) * job.cars, (3 * tick + k + 1) * job.cars));
-  }
-  update(addresses, 0, job.cars, 1);
-  let column = tick * width;
-  for (const values of columns) {
-    states.set(values, column);
-    column += values.length;
-  }
-}
-console.log(JSON.stringify({ microseconds_per_car_tick: ((performance.now() - began) * 1000) / (job.ticks * job.cars) }));
 writeFileSync(join(folder, "states.bin"), new Uint8Array(states.buffer));
