@@ -58,6 +58,7 @@ class BridgeVecEnv(VecEnv):
         self.episode_lengths += 1
         columns = self.batch.columns(arrays)
         lap_ticks = columns.pop("lapTicks")
+        columns["TimeLimit.truncated"] = arrays.flags & DONE == TRUNCATED
         infos = StepInfos(columns, self.num_envs)
         for car in np.flatnonzero(arrays.flags):
             infos[car] = dict(infos[car])
@@ -69,9 +70,7 @@ class BridgeVecEnv(VecEnv):
     def _end_episodes(self, arrays: StepArrays, infos: StepInfos) -> None:
         """Complete the infos of cars that are done as SB3 and Monitor do."""
         for car, last in zip(arrays.done_car.tolist(), arrays.last_observation, strict=True):
-            flags = int(arrays.flags[car])
             infos[car]["terminal_observation"] = last.copy()
-            infos[car]["TimeLimit.truncated"] = flags & DONE == TRUNCATED
             infos[car]["episode"] = {
                 "r": round(float(self.episode_returns[car]), 6),
                 "l": int(self.episode_lengths[car]),

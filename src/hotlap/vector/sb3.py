@@ -1,6 +1,7 @@
 """Any world as a stable-baselines3 VecEnv: one array of cars, with Monitor's episode statistics built in."""
 
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,12 +9,16 @@ from gymnasium import spaces
 from gymnasium.utils.seeding import np_random
 from stable_baselines3.common.vec_env import VecEnv
 
+from hotlap.errors import EnvironmentStateError
 from hotlap.vector.infos import StepInfos
 from hotlap.worlds import Array, World, make_world
 
 
 class WorldVecEnv(VecEnv):
-    """Cars that are reset as soon as they are done, as SB3 expects; what it hands out is never overwritten later."""
+    """Cars that are reset as soon as they are done, as SB3 expects; what it hands out is never overwritten later.
+
+    Car `i` does what a single environment in a Monitor with the seed `seed + i` does in a DummyVecEnv, bit for bit.
+    """
 
     def __init__(self, world: World, seed: int | None = None) -> None:
         low, high = world.observation_bounds
@@ -25,8 +30,8 @@ class WorldVecEnv(VecEnv):
         self.generators: list[np.random.Generator] = []
         self.episode_returns = np.zeros(world.count)
         self.episode_lengths = np.zeros(world.count, np.int64)
-        self._actions: Array = np.zeros((world.count, 3), np.float32)
-        self._began = time.monotonic()
+        self._actions: Array = np.zeros((0, 3), np.float32)
+        self._began_s = time.monotonic()
         self.seed(seed)
 
     def reset(self) -> Array:
@@ -38,10 +43,7 @@ class WorldVecEnv(VecEnv):
         self._reset_options()
         self.episode_returns[:] = 0.0
         self.episode_lengths[:] = 0
-        columns = self.world.reset_columns()
-        self.reset_infos = [
-            {key: values[car].item() for key, values in columns.items()} for car in range(self.num_envs)
-        ]
+        self._note_reset(range(self.num_envs))
         return self.world.observation.astype(np.float32)
 
     def _take_seeds(self) -> None:
@@ -53,8 +55,16 @@ class WorldVecEnv(VecEnv):
             if seed is not None:
                 self.generators[car] = np_random(seed)[0]
 
+    def _note_reset(self, cars: Iterable[int]) -> None:
+        """Keep what the resets of some cars said, where SB3 looks for it."""
+        columns = self.world.reset_columns()
+        for car in cars:
+            self.reset_infos[car] = {key: values[car].item() for key, values in columns.items()}
+
     def step_async(self, actions: Array) -> None:
         """Keep the actions for the step."""
+        if not self.generators:
+            raise EnvironmentStateError("step() called before reset()")
         self._actions = actions
 
     def step_wait(self) -> tuple[Array, Array, Array, Any]:
@@ -65,22 +75,25 @@ class WorldVecEnv(VecEnv):
         done = world.terminated | world.truncated
         self.episode_returns += world.reward
         self.episode_lengths += 1
-        infos = StepInfos(world.step_columns(), self.num_envs)
-        for car in np.flatnonzero(done | world.noteworthy()):
-            infos[car] = dict(infos[car], **world.extra_info(int(car)))
-        for car in np.flatnonzero(done):
-            self._end_episode(int(car), infos[car])
+        cut_off = {"TimeLimit.truncated": world.truncated & ~world.terminated}
+        infos = StepInfos(world.step_columns() | cut_off, self.num_envs)
+        for car in np.flatnonzero(done | world.noteworthy()).tolist():
+            infos[car] = dict(infos[car], **world.extra_info(car))
+        ended = np.flatnonzero(done).tolist()
+        for car in ended:
+            self._end_episode(car, infos[car])
+        if ended:
+            self._note_reset(ended)
         return world.observation.astype(np.float32), reward, done, infos
 
     def _end_episode(self, car: int, info: dict[str, Any]) -> None:
         """Complete the info as SB3 and Monitor do, and begin again."""
         world = self.world
         info["terminal_observation"] = world.observation[car].astype(np.float32)
-        info["TimeLimit.truncated"] = bool(world.truncated[car] and not world.terminated[car])
         info["episode"] = {
             "r": round(float(self.episode_returns[car]), 6),
             "l": int(self.episode_lengths[car]),
-            "t": round(time.monotonic() - self._began, 6),
+            "t": round(time.monotonic() - self._began_s, 6),
         }
         self.episode_returns[car] = 0.0
         self.episode_lengths[car] = 0
