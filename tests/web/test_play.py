@@ -16,6 +16,8 @@ from hotlap.web import command
 from web.game_server import RunningServer, built_page
 from web.sample_runs import make_run, publish_best
 
+pytestmark = pytest.mark.integration
+
 # The same command line with a small page instead of the built one; says at the end what was imported.
 PLAY = """
 import sys

@@ -311,6 +311,15 @@ def test_half_open_connections_are_hung_up_on(tmp_path, monkeypatch):
             connection.close()
 
 
+def test_second_request_that_never_ends_is_hung_up_on_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(server_module, "REQUEST_SECONDS", 0.1)
+    monkeypatch.setattr(server_module, "IDLE_SECONDS", 0.1)
+    with running(tmp_path) as server, socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(f"HEAD / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\nGET / HT".encode())
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+        assert connection.recv(65536) == b""
+
+
 def test_endless_headers_are_refused(server):
     answer = raw(server, b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 100_000)
     assert answer.split(b" ")[1] == b"400"

@@ -41,16 +41,21 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 class PoliteProtocol(H11Protocol):
-    """HTTP that hangs up on whoever does not finish asking within ten seconds."""
+    """HTTP that hangs up on whoever does not finish asking in time, the first time or any later one."""
 
     def connection_made(self, transport: Any) -> None:
         """Start the clock with the connection."""
         super().connection_made(transport)
-        self._patience = self.loop.call_later(REQUEST_SECONDS, self._hang_up)
+        self._patience = self.loop.call_later(REQUEST_SECONDS, self._hang_up, self.cycle)
 
-    def _hang_up(self) -> None:
-        asked: object = self.cycle  # None until a request is complete, whatever its annotation says
-        if asked is None:
+    def on_response_complete(self) -> None:
+        """Start it again for the next request."""
+        super().on_response_complete()
+        self._patience.cancel()
+        self._patience = self.loop.call_later(IDLE_SECONDS + REQUEST_SECONDS, self._hang_up, self.cycle)
+
+    def _hang_up(self, last_request: Any) -> None:
+        if self.cycle is last_request:
             self.transport.close()
 
     def handle_websocket_upgrade(self, event: Any) -> None:
