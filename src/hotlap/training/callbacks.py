@@ -1,6 +1,7 @@
 """What TensorBoard is told about the racing: parts of the reward every step, completion and lap times every rollout."""
 
 import logging
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 LOG = logging.getLogger(__name__)
 TICKS_PER_SECOND = 60
 REWARD_PARTS = ("progress", "speed", "wall", "offTrack", "backward", "stillness")
+RECENT_EPISODES = 100
 
 
 class RacerMetricsCallback(BaseCallback):
@@ -18,16 +20,24 @@ class RacerMetricsCallback(BaseCallback):
     Every step, the mean of each part of the reward goes to `reward/<part>`. At the end of a rollout, what was
     finished in it goes to `racer/completion_rate`, `racer/episodes_this_rollout`, `racer/mean_lap_time_sec` and
     `racer/best_lap_time_sec`; nothing is logged where nothing was finished. Lap times are counted in steps, 60 to the
-    second.
+    second; several laps at once, which nobody saw begin, are not timed.
     """
 
     def __init__(self, verbose: int = 0) -> None:
         super().__init__(verbose)
         self.completions: list[bool] = []
         self.lap_times_s: list[float] = []
+        self.recent_completions: deque[bool] = deque(maxlen=RECENT_EPISODES)
         self.best_clean_lap_s: float | None = None
-        self._laps = np.ones(0, np.int64)
-        self._lap_began = np.zeros(0, np.int64)
+        self.laps = np.zeros(0, np.int64)
+        """The lap each car is on."""
+        self.lap_began = np.zeros(0, np.int64)
+        """The step of its episode at which that lap began."""
+
+    @property
+    def recent_completion(self) -> float | None:
+        """The share of the last hundred episodes that completed a lap."""
+        return float(np.mean(self.recent_completions)) if self.recent_completions else None
 
     def _on_step(self) -> bool:
         infos, dones = self.locals["infos"], np.asarray(self.locals["dones"])
@@ -41,21 +51,23 @@ class RacerMetricsCallback(BaseCallback):
 
     def _count_laps(self, laps: Any, steps: Any, dones: Any) -> None:
         """Time the laps that ended this step, and forget the cars whose episode did."""
-        if len(self._laps) != len(laps):
-            self._laps, self._lap_began = np.ones(len(laps), np.int64), np.zeros(len(laps), np.int64)
-        for car in np.flatnonzero(laps > self._laps):
-            self.lap_times_s.append(float(steps[car] - self._lap_began[car]) / TICKS_PER_SECOND)
-            self._laps[car], self._lap_began[car] = laps[car], steps[car]
+        if len(self.laps) != len(laps):
+            self.laps, self.lap_began = np.ones(len(laps), np.int64), np.zeros(len(laps), np.int64)
+        for car in np.flatnonzero(laps > self.laps):
+            if laps[car] == self.laps[car] + 1:
+                self.lap_times_s.append(float(steps[car] - self.lap_began[car]) / TICKS_PER_SECOND)
+            self.laps[car], self.lap_began[car] = laps[car], steps[car]
             self._note_clean_lap(self.locals["infos"][car])
         for car in np.flatnonzero(dones):
             self.completions.append(bool(laps[car] > 1))
-            self._laps[car], self._lap_began[car] = 1, 0
+            self.recent_completions.append(bool(laps[car] > 1))
+            self.laps[car], self.lap_began[car] = 1, 0
 
     def _note_clean_lap(self, info: Mapping[str, Any]) -> None:
         """The best lap of the whole training that never left the road nor touched a wall."""
         if info.get("lapClean"):
             lap_s = info["lapTicks"] / TICKS_PER_SECOND
-            self.best_clean_lap_s = min(lap_s, self.best_clean_lap_s or lap_s)
+            self.best_clean_lap_s = lap_s if self.best_clean_lap_s is None else min(lap_s, self.best_clean_lap_s)
 
     def _on_rollout_end(self) -> None:
         if self.completions:
