@@ -68,6 +68,10 @@ class ExportError(HotlapError, ValueError):
     """Something exported, or about to be, that is not what it should be."""
 
 
+class MissionError(HotlapError, ValueError):
+    """A mission or a situation on the road that cannot be: a lane that does not exist, a speed or gap out of range."""
+
+
 class LapError(HotlapError, ValueError):
     """A drive that is not one, or a lap that is not real, not clean, or not the one it claims to be."""
 
