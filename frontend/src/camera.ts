@@ -39,7 +39,10 @@ export class Camera {
   /** Move towards where the camera wants to be; the same in any frame rate. */
   follow(car: Pose, seconds: number): void {
     const near = Math.hypot(car.x - this.view.x, car.y - this.view.y);
-    if (near > 4 * this.view.extent) return this.jump(car);
+    if (near > 4 * this.view.extent) {
+      this.jump(car);
+      return;
+    }
     const share = (rate: number) => 1 - Math.exp(-rate * seconds);
     const [aheadX, aheadY] = this.lookAhead(car);
     // The target runs with the car, so that lag shows in bends and not as a constant distance.

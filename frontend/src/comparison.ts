@@ -45,7 +45,7 @@ export function profile(trace: Trace, length: number): Profile {
     for (; next < SAMPLES && (next * length) / SAMPLES <= here; next++) {
       const share = ((next * length) / SAMPLES - furthest) / (here - furthest);
       ticks[next] = tick + share;
-      speed[next] = mixed(trace.speed[tick - 1] ?? 0, trace.speed[tick]!, share);
+      speed[next] = mixed(trace.speed[tick - 1] ?? trace.speed[tick]!, trace.speed[tick]!, share);
     }
     furthest = here;
   }

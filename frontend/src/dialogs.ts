@@ -163,39 +163,37 @@ function boardTable(laps: BoardLap[], dialog: HTMLDialogElement, actions: BoardA
     dialog.close();
     then();
   };
-  const rows = laps
-    .slice(0, 50)
-    .map((lap, rank) =>
+  const rows = laps.slice(0, 50).map((lap, rank) =>
+    h(
+      'tr',
+      {},
+      h('td', {}, String(rank + 1)),
+      h('td', { class: 'name' }, lap.name),
+      h('td', { class: rank === 0 ? 'best' : '' }, lapTime(lap.ticks)),
+      h('td', { class: 'muted' }, lap.lap === 1 ? 'standing' : 'flying'),
       h(
-        'tr',
-        {},
-        h('td', {}, String(rank + 1)),
-        h('td', { class: 'name' }, lap.name),
-        h('td', { class: rank === 0 ? 'best' : '' }, lapTime(lap.ticks)),
-        h('td', { class: 'muted' }, lap.lap === 1 ? 'standing' : 'flying'),
+        'td',
+        { class: 'actions' },
         h(
-          'td',
-          { class: 'actions' },
-          h(
-            'button',
-            {
-              type: 'button',
-              onclick: leave(() => actions.watch(lap)),
-              'aria-label': `Watch the lap of ${lap.name}`,
-            },
-            'Watch',
-          ),
-          h(
-            'button',
-            {
-              type: 'button',
-              onclick: leave(() => actions.race(lap)),
-              'aria-label': `Race the ghost of ${lap.name}`,
-            },
-            'Race',
-          ),
+          'button',
+          {
+            type: 'button',
+            onclick: leave(() => actions.watch(lap)),
+            'aria-label': `Watch the lap of ${lap.name}`,
+          },
+          'Watch',
+        ),
+        h(
+          'button',
+          {
+            type: 'button',
+            onclick: leave(() => actions.race(lap)),
+            'aria-label': `Race the ghost of ${lap.name}`,
+          },
+          'Race',
         ),
       ),
-    );
+    ),
+  );
   return h('table', {}, h('tbody', {}, ...rows));
 }

@@ -1,4 +1,5 @@
 /** What lies over the race: times, gap, speed, inputs, minimap, countdown and short messages. */
+import { BEAT_TICKS } from './controller';
 import { h, setClass, setText } from './dom';
 import { gap, lapTime } from './format';
 import { bestLap } from './laps';
@@ -178,13 +179,17 @@ export class Hud {
   }
 
   private updateCount(race: Race): void {
-    const { phase, countdownBeat, respawnTicksLeft } = race.controller;
+    const { phase, countdownBeat, countdownTicksLeft, respawnTicksLeft } = race.controller;
     const counting = phase === 'countdown';
     setClass(this.count, 'shown', counting || phase === 'respawning');
     setClass(this.count, 'go', counting && countdownBeat === 0);
     setClass(this.count, 'small', phase === 'respawning');
-    if (counting) setText(this.count, countdownBeat === 0 ? 'GO' : String(countdownBeat));
-    else if (respawnTicksLeft > 0) setText(this.count, 'Back to the track');
+    if (counting) {
+      setText(this.count, countdownBeat === 0 ? 'GO' : String(countdownBeat));
+      // A line that runs out with every beat: when that of GO is gone, cars may move.
+      this.count.style.setProperty('--left', (countdownTicksLeft / BEAT_TICKS).toFixed(3));
+    }
+    if (respawnTicksLeft > 0) setText(this.count, 'Back to the track');
   }
 
   private updateTable(race: Race): void {

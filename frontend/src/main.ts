@@ -1,5 +1,5 @@
 /** Where the page begins: fetch the world, show the menu, then bring the picture and the drivers after it. */
-import './style.css';
+import './style/index.css';
 import { Catalogue } from './catalogue';
 import { fetchBytes, fetchJson, type PolicyList, type Site, type TrackSummary } from './data';
 import { h } from './dom';

@@ -115,6 +115,11 @@ export class Menu {
     return this.covered;
   }
 
+  /** Say why a race could not begin. */
+  complain(reason: string): void {
+    setText(this.note, reason);
+  }
+
   focusStart(): void {
     this.startButton.focus({ preventScroll: true });
   }
@@ -195,7 +200,7 @@ export class Menu {
       h(
         'dl',
         {},
-        fact('You', lapTime(this.bestLaps[track.id]?.ticks)),
+        fact('Human', lapTime(this.bestLaps[track.id]?.ticks)),
         fact('AI', ai === null ? lapTime(null) : lapTime(Math.round(ai * 60))),
         fact('Reference', lapTime(track.reference_ticks)),
       ),

@@ -1,4 +1,4 @@
-/** The colours of the game; style.css has the same names. */
+/** The colours of the game; style/base.css has the same names. */
 
 export const COLOURS = {
   ground: 0x090c11,

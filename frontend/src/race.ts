@@ -177,7 +177,10 @@ export class Race {
 
   private driveCar(car: RaceCar, wanted: Controls): void {
     Object.assign(car.before, car.now);
-    if (car.watch.respawnTicksLeft > 0) return this.watchOver(car);
+    if (car.watch.respawnTicksLeft > 0) {
+      this.watchOver(car);
+      return;
+    }
     const controls = this.controlsOf(car, wanted);
     const gate = this.fleet.state.gate![car.number]!;
     this.fleet.drive(car.number, controls, car.entrant.layout);

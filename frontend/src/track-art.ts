@@ -110,8 +110,8 @@ function groove(track: TrackFile): Graphics {
   const line = track.reference
     ? track.reference.x_u.map((x, i): Point => [x, track.reference!.y_u[i]!])
     : track.lines.centre;
-  art.poly(flat(line), true).stroke({ width: 9, color: COLOURS.groove, alpha: 0.5, join: 'round' });
-  art.poly(flat(line), true).stroke({ width: 4, color: COLOURS.groove, alpha: 0.6, join: 'round' });
+  art.poly(flat(line), true).stroke({ width: 6, color: COLOURS.groove, alpha: 0.45, join: 'round' });
+  art.poly(flat(line), true).stroke({ width: 2.5, color: COLOURS.groove, alpha: 0.55, join: 'round' });
   return art;
 }
 
