@@ -37,10 +37,19 @@ def _checked(wanted: Any, value: Any, name: str) -> Any:
     """The value as the field's type, or an error that names the field."""
     if wanted in (int, float):
         return _number(wanted, value, name)
+    if typing.get_origin(wanted) is typing.Literal:
+        return _choice(typing.get_args(wanted), value, name)
     try:
         return msgspec.convert(value, wanted)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{name} does not fit: {error}. It is {value!r}.") from error
+
+
+def _choice(known: tuple[Any, ...], value: Any, name: str) -> Any:
+    if value not in known:
+        hint = did_you_mean(str(value), known)
+        raise ConfigError(f"{name} cannot be {value!r}.{hint} Known: {', '.join(map(str, known))}.")
+    return value
 
 
 def _number(wanted: Any, value: Any, name: str) -> float:
@@ -56,6 +65,15 @@ def _number(wanted: Any, value: Any, name: str) -> float:
         return float(value)
     except OverflowError as error:
         raise ConfigError(f"{name} must be finite, not {value!r}.") from error
+
+
+def check_ranges(settings: Any, where: str, **ranges: tuple[float, float]) -> None:
+    """Refuse numbers outside of what can work: by field, the lowest and the highest value."""
+    for name, (low, high) in ranges.items():
+        value = getattr(settings, name)
+        if not low <= value <= high:
+            span = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+            raise ConfigError(f"{where}{name} must be {span}, not {value!r}.")
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -29,16 +29,17 @@ class Train:
     @classmethod
     def default_for(cls, words: Sequence[str]) -> Self:
         """The preset named in the words decides what every other option starts from."""
-        named = words[0] if words and not words[0].startswith("-") else DEFAULT_PRESET
+        # Parsed once without it to find the preset wherever it stands, and then again from what it says.
+        plain = [word for word in words if word not in ("-h", "--help")]
+        named = tyro.cli(cls, prog="hotlap train", args=plain, config=(tyro.conf.FlagCreatePairsOff,)).preset
         return cls(preset=named, config=load_preset(named))
 
     def run(self) -> int:
         """Train, evaluate, say where everything is."""
         from hotlap.training.command import train_and_tell
 
-        return train_and_tell(
-            self.config, self.name or self.preset, self.root, named=bool(self.name), as_json=self.json
-        )
+        name = self.name or f"{Path(self.preset).stem}-*"
+        return train_and_tell(self.config, name, self.root, as_json=self.json)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,10 @@ def export_policy(model: BaseAlgorithm, normalizer: VecNormalize | None, metadat
     graph = Graph("observation")
     if normalizer is not None and normalizer.norm_obs:
         statistics: Any = normalizer.obs_rms
-        graph.then("Sub", statistics.mean)
+        # The mean in two float32 parts: where an observation hardly varies, one part would be off by many deviations.
+        mean = statistics.mean.astype(np.float32)
+        graph.then("Sub", mean)
+        graph.then("Sub", statistics.mean - mean)
         graph.then("Div", np.sqrt(statistics.var + normalizer.epsilon))
         graph.then("Clip", np.array(-normalizer.clip_obs), np.array(normalizer.clip_obs))
     _append_head(graph, model)

@@ -12,7 +12,7 @@ from hotlap.errors import ActionError, ConfigError, did_you_mean
 from hotlap.racer.batch import RacerBatch, layout_size
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.fleet import FleetState, StepOutputs
-from hotlap.racer.physics import TICKS_PER_SECOND
+from hotlap.racer.physics import GATE_COUNT, TICKS_PER_SECOND
 from hotlap.racer.sensors import CURVATURE_SCALE_U, LOOKAHEADS_U, YAW_SCALE_RPS
 from hotlap.racer.starts import check_start_kind, choose_start
 from hotlap.racer.tracks import Track, load_track
@@ -163,7 +163,15 @@ class RacerWorld:
         return self.fleet._asdict()
 
     def look(self) -> None:
-        """Place every car on its track again and write what its driver sees."""
+        """Place every car on its track again and write what its driver sees; tracks and gates must exist."""
+        fleet = self.fleet
+        for column, most in (
+            (fleet.track, len(self.tracks)),
+            (fleet.gate, GATE_COUNT),
+            (fleet.finish_gate, GATE_COUNT),
+        ):
+            if column.min() < 0 or column.max() >= most:
+                raise ValueError(f"a car is on track or gate {column.min()} or {column.max()}, of {most}")
         self.batch.observe(0, self.count)
 
     def step_columns(self) -> dict[str, Array]:

@@ -1,5 +1,6 @@
 """The algorithms as a table: what SB3 class, what settings, which tensors are its state."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -36,15 +37,19 @@ def _settings(settings: Any) -> dict[str, Any]:
     return values
 
 
-def _policy_options(config: TrainConfig, **more: Any) -> dict[str, Any]:
-    hidden = list(config.network.hidden)
-    return {"net_arch": more.pop("net_arch", hidden), "activation_fn": ACTIVATIONS[config.network.activation], **more}
+def _options(config: TrainConfig, settings: Any) -> dict[str, Any]:
+    """What both algorithms are made with."""
+    network = {"net_arch": list(config.network.hidden), "activation_fn": ACTIVATIONS[config.network.activation]}
+    return {"policy_kwargs": network, "seed": config.seed, "device": "cpu", **_settings(settings)}
 
 
 def _make_ppo(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
-    hidden = list(config.network.hidden)
-    options = _policy_options(config, net_arch={"pi": hidden, "vf": hidden})
-    model = PPO("MlpPolicy", env, policy_kwargs=options, seed=config.seed, device="cpu", **_settings(config.ppo))
+    options = _options(config, config.ppo)
+    options["batch_size"] = min(config.ppo.batch_size, config.ppo.n_steps * config.cars)
+    with warnings.catch_warnings():
+        # A last batch that is smaller than the others does no harm.
+        warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
+        model = PPO("MlpPolicy", env, **options)
     _begin_with(model.policy, config)
     return model
 
@@ -55,6 +60,7 @@ def _begin_with(policy: Any, config: TrainConfig) -> None:
     for name, values in (
         ("initial_action", config.network.initial_action),
         ("log_std_init", config.network.log_std_init),
+        ("log_std_end", config.network.log_std_end or config.network.log_std_init),
     ):
         if len(values) != actions:
             raise ConfigError(f"network.{name} needs {actions} numbers, one per action, not {len(values)}.")
@@ -64,8 +70,7 @@ def _begin_with(policy: Any, config: TrainConfig) -> None:
 
 
 def _make_sac(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
-    settings = _settings(config.sac)
-    return SAC("MlpPolicy", env, policy_kwargs=_policy_options(config), seed=config.seed, device="cpu", **settings)
+    return SAC("MlpPolicy", env, **_options(config, config.sac))
 
 
 def _ppo_optimizers(model: Any) -> dict[str, torch.optim.Optimizer]:

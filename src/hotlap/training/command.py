@@ -10,16 +10,13 @@ from hotlap.evaluation.table import print_evaluation
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training.config import TrainConfig
 from hotlap.training.export import export_onnx, export_sb3
-from hotlap.training.runs import POLICY_FILE, describe_run, find_run, free_name, run_folders
-from hotlap.training.train import TrainingResult, resume, train
-
-STOPPED = 130  # what a shell reports for Ctrl-C
+from hotlap.training.runs import POLICY_FILE, describe_run, find_run, run_folders
+from hotlap.training.train import TENSORBOARD_FOLDER, TrainingResult, resume, train
 
 
-def train_and_tell(config: TrainConfig, name: str, root: Path, *, named: bool, as_json: bool) -> int:
-    """Train a new run; without a name of its own it gets the preset's and a number."""
-    chosen = name if named else free_name(Path(name).stem, root)
-    return _tell(train(config, chosen, root, _say), as_json=as_json)
+def train_and_tell(config: TrainConfig, name: str, root: Path, *, as_json: bool) -> int:
+    """Train a new run."""
+    return _tell(train(config, name, root, _say), as_json=as_json)
 
 
 def resume_and_tell(name: str, root: Path, steps: int | None, *, as_json: bool) -> int:
@@ -33,37 +30,41 @@ def _say(message: str) -> None:
 
 def _tell(result: TrainingResult, *, as_json: bool) -> int:
     """A finished run is evaluated once more, next to the human and the others, and shown."""
+    evaluation = None
+    if result.stopped_by is None and (result.run / POLICY_FILE).is_file():
+        evaluation = evaluate(OnnxPolicy(result.run / POLICY_FILE), result.tracks, name=result.run.name)
     if as_json:
-        print(json.dumps(_document(result)))
-    elif result.finished:
-        print_evaluation(_evaluated(result))
+        print(json.dumps(_document(result, evaluation)))
+    elif evaluation is not None:
+        print_evaluation(evaluation)
         _print_next(result)
-    return 0 if result.finished else STOPPED
+    # What a shell reports for a program that a signal ended.
+    return 0 if result.stopped_by is None else 128 + result.stopped_by
 
 
-def _evaluated(result: TrainingResult) -> Evaluation:
-    tracks = [] if result.best is None else list(result.best.laps)
-    return evaluate(OnnxPolicy(result.run / POLICY_FILE), tracks, name=result.run.name)
-
-
-def _document(result: TrainingResult) -> dict[str, Any]:
+def _document(result: TrainingResult, evaluation: Evaluation | None) -> dict[str, Any]:
     return {
         "run": str(result.run),
         "step": result.step,
-        "finished": result.finished,
+        "finished": result.stopped_by is None,
         "seconds": round(result.seconds, 3),
-        "evaluation": _evaluated(result).plain() if result.finished else None,
+        "steps_per_second": round(_rate(result), 1),
+        "evaluation": None if evaluation is None else evaluation.plain(),
     }
+
+
+def _rate(result: TrainingResult) -> float:
+    return result.steps_made / result.seconds if result.seconds > 0.0 else 0.0
 
 
 def _print_next(result: TrainingResult) -> None:
     """Where the run is, and what to do with it."""
     run = result.run
-    rate = result.step / result.seconds if result.seconds > 0.0 else 0.0
-    print(f"\n{result.step:,} steps in {result.seconds:.1f} s ({rate:,.0f} a second). Everything is in {run}")
+    made = f"{result.steps_made:,} steps in {result.seconds:.1f} s ({_rate(result):,.0f} a second)"
+    print(f"\n{made}. Everything is in {run}")
     commands = {
-        f"tensorboard --logdir {run / 'tensorboard'}": "the curves",
-        f"hotlap play {run.name}": "race it in your browser",
+        f"tensorboard --logdir {run / TENSORBOARD_FOLDER}": "the curves",
+        f"hotlap play {run}": "race it in your browser",
         f"hotlap evaluate {run} --report report.html": "lines and speeds, as pictures",
         f"hotlap resume {run} --steps {2 * result.step}": "let it learn on",
         f"hotlap export policy {run}": f"{POLICY_FILE} for elsewhere",
@@ -83,8 +84,8 @@ def export_and_tell(name: str, root: Path, format_name: str, output: Path | None
         print(f"wrote {target}: raw observations in, final actions out")
         return
     target = output or Path(f"{run.name}-sb3")
-    export_sb3(run, target, newest=newest, force=force)
-    print(f"wrote {target / 'model.zip'} and {target / 'vecnormalize.pkl'}: load them with plain stable-baselines3")
+    written = export_sb3(run, target, newest=newest, force=force)
+    print(f"wrote {' and '.join(map(str, written))}: load with plain stable-baselines3, and only files that you trust")
 
 
 def list_runs(root: Path, *, as_json: bool) -> None:

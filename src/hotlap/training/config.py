@@ -1,6 +1,7 @@
 """What a training run is: every choice in one frozen tree, filled from a preset and the command line."""
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -9,9 +10,17 @@ from typing import Any, Literal
 
 from hotlap.errors import ConfigError, did_you_mean
 from hotlap.racer.config import RacerConfig
-from hotlap.settings import merged, read_toml
+from hotlap.settings import check_ranges, merged, read_toml
 
 DEFAULT_PRESET = "racer-ppo"
+TINY = 1e-12
+MANY = 10**9
+SHARE = (0.0, 1.0)
+COUNT = (1, MANY)
+RATE = (TINY, math.inf)
+MOST_UNITS = 8192
+MOST_CARS = 1_000_000
+MOST_SEED = 2**31
 
 
 @dataclass(frozen=True)
@@ -40,8 +49,15 @@ class NetworkSettings:
     """Between the layers."""
     log_std_init: tuple[float, ...] = (-1.0, -0.7, -0.7)
     """Logarithm of the first spread of each of a PPO policy's actions; SAC learns its own."""
+    log_std_end: tuple[float, ...] = ()
+    """Where that logarithm ends, on a straight line over the training; empty to let the policy learn it."""
     initial_action: tuple[float, ...] = (0.0, 0.6, 0.0)
     """What an untrained PPO policy does on average: with some throttle it sees the road from the first tick."""
+
+    def __post_init__(self) -> None:
+        """Layers have units."""
+        if not self.hidden or not all(1 <= units <= MOST_UNITS for units in self.hidden):
+            raise ConfigError(f"network.hidden must be layers of 1 to {MOST_UNITS} units, not {self.hidden!r}.")
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,12 @@ class PpoSettings:
     max_grad_norm: float = 0.5
     """Longest gradient."""
 
+    def __post_init__(self) -> None:
+        """Counts from one, rates above zero, discounts up to one."""
+        check_ranges(self, "ppo.", n_steps=COUNT, batch_size=(2, MANY), n_epochs=COUNT, gamma=SHARE, gae_lambda=SHARE)
+        check_ranges(self, "ppo.", learning_rate=RATE, learning_rate_end=(0.0, math.inf), clip_range=RATE)
+        check_ranges(self, "ppo.", ent_coef=(0.0, math.inf), vf_coef=(0.0, math.inf), max_grad_norm=RATE)
+
 
 @dataclass(frozen=True)
 class SacSettings:
@@ -97,6 +119,15 @@ class SacSettings:
     ent_coef: str = "auto"
     """Temperature: a number, `auto`, or `auto_0.1` to begin elsewhere."""
 
+    def __post_init__(self) -> None:
+        """Counts from one, rates above zero, discounts up to one."""
+        check_ranges(self, "sac.", buffer_size=COUNT, learning_starts=(0, MANY), batch_size=COUNT, train_freq=COUNT)
+        check_ranges(self, "sac.", gradient_steps=COUNT, tau=SHARE, gamma=SHARE)
+        check_ranges(self, "sac.", learning_rate=RATE, learning_rate_end=(0.0, math.inf))
+        number = self.ent_coef.removeprefix("auto").removeprefix("_")
+        if self.ent_coef != "auto" and not _is_positive(number):
+            raise ConfigError(f'sac.ent_coef must be "auto", "auto_0.1" or a number above 0, not {self.ent_coef!r}.')
+
 
 @dataclass(frozen=True)
 class CheckpointSettings:
@@ -109,6 +140,10 @@ class CheckpointSettings:
     keep_last: int = 3
     """How many of the newest to keep; the best is always kept."""
 
+    def __post_init__(self) -> None:
+        """Nothing negative, and at least one is kept."""
+        check_ranges(self, "checkpoint.", every_seconds=(0.0, math.inf), every_steps=(0, math.inf), keep_last=COUNT)
+
 
 @dataclass(frozen=True)
 class EvaluationSettings:
@@ -118,6 +153,10 @@ class EvaluationSettings:
     """Steps between two evaluations, 0 for only at the end."""
     tracks: tuple[str, ...] = ()
     """Tracks to drive; empty for the ones trained on, up to three."""
+
+    def __post_init__(self) -> None:
+        """Nothing negative."""
+        check_ranges(self, "evaluation.", every_steps=(0, math.inf))
 
 
 @dataclass(frozen=True)
@@ -147,11 +186,18 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         """Counts that cannot work are refused before anything starts."""
-        for name in ("steps", "cars", "torch_threads"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, not {getattr(self, name)}.")
+        check_ranges(self, "", steps=COUNT, cars=(1, MOST_CARS), torch_threads=(1, 1024), seed=(0, MOST_SEED))
+        if self.algorithm == "ppo" and self.cars * self.ppo.n_steps < 2:
+            raise ConfigError("ppo.n_steps must be at least 2 with a single car: an update needs two samples.")
         if not self.racer.tracks:
             raise ConfigError("racer.tracks must name at least one track.")
+
+
+def _is_positive(text: str) -> bool:
+    try:
+        return 0.0 < float(text) < math.inf
+    except ValueError:
+        return False
 
 
 def preset_names() -> list[str]:
@@ -164,9 +210,9 @@ def load_preset(name: str) -> TrainConfig:
     """A preset by name, or a TOML file of one's own by its path."""
     if name.endswith(".toml"):
         return merged(TrainConfig(), read_toml(Path(name)), name)
-    if name not in preset_names():
-        known = preset_names()
-        raise ConfigError(f'no preset "{name}".{did_you_mean(name, known)} Known: {", ".join(known)}.')
+    known = preset_names()
+    if name not in known:
+        raise ConfigError(f'no preset "{name}".{did_you_mean(name, known)} Known: {", ".join(known)}, or a .toml file.')
     return merged(TrainConfig(), read_toml(Path(str(files("hotlap.training") / "presets" / f"{name}.toml"))), name)
 
 

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from hotlap.checkpoints import read_document, write_document
-from hotlap.evaluation import Evaluation, TrackEvaluation, evaluate
+from hotlap.checkpoints import read_document, write_document, write_file
+from hotlap.errors import CheckpointError
+from hotlap.evaluation import TrackEvaluation, evaluate
 from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.racer.tracks import load_track
 from hotlap.training.config import TrainConfig
 from hotlap.training.runs import BEST_DOCUMENT, POLICY_FILE
+from hotlap.training.track_sets import expand_tracks
 
 MOST_TRACKS = 3
 NO_LAP_PERCENT = 1000.0
@@ -24,14 +27,14 @@ class Verdict:
     score: Score
     tags: dict[str, float]
     laps: dict[str, float | None]
-    evaluation: Evaluation | None
 
 
 class Judge:
-    """Drives policies on the tracks that count for a run."""
+    """Drives policies on the tracks that count for a run; a track that is not there is refused before any training."""
 
     def __init__(self, config: TrainConfig) -> None:
-        self.tracks = config.evaluation.tracks or config.racer.tracks[:MOST_TRACKS]
+        names = expand_tracks(config.evaluation.tracks) or expand_tracks(config.racer.tracks)[:MOST_TRACKS]
+        self.tracks = [load_track(name) for name in names]
 
     def judge(self, policy: bytes, step: int) -> Verdict:
         """Evaluate a policy file from every start, with and without delay; the worse of the two counts."""
@@ -48,13 +51,11 @@ class Judge:
                 tags[f"eval/{track.track}/clean_lap_sec"] = lap_s
                 tags[f"eval/{track.track}/percent_over_reference"] = -score[2]
         mean = np.mean(np.array(scores), axis=0)
-        return Verdict(step, (float(mean[0]), float(mean[1]), float(mean[2])), tags, laps, evaluation)
+        return Verdict(step, (float(mean[0]), float(mean[1]), float(mean[2])), tags, laps)
 
     def publish(self, run: Path, verdict: Verdict, policy: bytes) -> None:
         """Make a policy the run's own: the file everyone uses, and what is known of it."""
-        unfinished = run / f".{POLICY_FILE}"
-        unfinished.write_bytes(policy)
-        unfinished.replace(run / POLICY_FILE)
+        write_file(run / POLICY_FILE, policy)
         write_document(
             run / BEST_DOCUMENT,
             {"step": verdict.step, "score": list(verdict.score), "tags": verdict.tags, "laps": verdict.laps},
@@ -65,7 +66,14 @@ class Judge:
         if not (run / BEST_DOCUMENT).is_file():
             return None
         best = read_document(run / BEST_DOCUMENT)
-        return Verdict(best["step"], tuple(best["score"]), best["tags"], best["laps"], None)
+        try:
+            first, second, third = (float(part) for part in best["score"])
+            return Verdict(int(best["step"]), (first, second, third), dict(best["tags"]), dict(best["laps"]))
+        except (LookupError, TypeError, ValueError) as problem:
+            raise CheckpointError(
+                f"{run / BEST_DOCUMENT}: does not say how good the best driver is ({problem!r}). "
+                "Remove the file, and the next evaluation writes it anew."
+            ) from problem
 
 
 def _score(track: TrackEvaluation) -> Score:

@@ -1,140 +1,180 @@
 """Keeps a run: guards it against NaN, measures it, saves it, stops it when asked, all between two rollouts."""
 
+import io
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from hotlap.checkpoints import Checkpoint, prune_checkpoints, save_checkpoint
-from hotlap.errors import CheckpointWriteError, TrainingError
-from hotlap.training.callbacks import RacerMetricsCallback
+from hotlap.checkpoints import Checkpoint, prune_checkpoints, save_checkpoint, write_file
+from hotlap.errors import CheckpointWriteError, ExportError, TrainingError
 from hotlap.training.curve import Curve
-from hotlap.training.judge import Judge, Verdict
-from hotlap.training.session import Session, arrays_are_finite, parameters_are_finite, restore_session, reward_mean
-from hotlap.training.signals import StopSignals
+from hotlap.training.judge import Judge
+from hotlap.training.session import Session
+from hotlap.training.signals import StopRequestedError, StopSignals
 
 NAN_BATCH = "nan-batch.npz"
-
-
-@dataclass
-class Keeping:
-    """When something was last done, in steps and on the monotonic clock."""
-
-    saved_step: int = -1
-    saved_at: float = field(default_factory=time.monotonic)
-    judged_step: int = 0
-    best: Verdict | None = None
+ROLLOUT_ARRAYS = ("observations", "actions", "rewards", "values", "log_probs", "advantages", "returns")
 
 
 class RunKeeper(BaseCallback):
-    """The callback that owns the run folder while the run is trained."""
+    """The callback that owns the run folder while the run is trained. Nothing it does touches the dice."""
 
-    def __init__(self, session: Session, run: Path, stop: StopSignals, report: Callable[[str], None]) -> None:
+    def __init__(
+        self, session: Session, judge: Judge, run: Path, stop: StopSignals, report: Callable[[str], None]
+    ) -> None:
         super().__init__()
         self.session = session
+        self.judge = judge
         self.run = run
-        self.judge = Judge(session.config)
-        self.metrics = RacerMetricsCallback()
         self.stop = stop
         self.report = report
-        self.curve = Curve(run, session.step)
-        self.kept = Keeping(saved_step=session.step or -1, judged_step=session.step, best=self.judge.best_so_far(run))
-        self.rescue: Checkpoint | None = None
-        self.stopped = False
-        self._policy: tuple[int, bytes] = (-1, b"")
+        self.best = judge.best_so_far(run)
+        self.curve = Curve(run, session.step, report)
+        self.saved_step: int | None = session.step or None
+        self._tried_step, self._tried_s = session.step, time.monotonic()
+        self._exported: tuple[int, bytes | None] = (-1, None)
+        self._rescue: Checkpoint | None = None
 
     def _on_rollout_start(self) -> None:
         """The run is whole here: the last update is done, the next rollout not begun."""
-        if not parameters_are_finite(self.model):
-            raise TrainingError(
-                f"the update at step {self.session.step} left weights that are not numbers; {self._advice()}"
-            )
+        self.check_weights()
+        self._rescue = self.session.checkpoint(policy=None)
+        if not self.stop.requested and self._evaluation_is_due():
+            self.measure()
+        if not self.stop.requested and self._save_is_due():
+            self.save()
         if self.stop.requested:
             self.stop.settle()
-            self.save()
-            self.stopped = True
-            return
-        self._judge_if_due()
-        self._save_if_due()
-        if not self.session.state.algorithm.replays:
-            self.rescue = self.session.checkpoint(policy=None)
+            self.save_or_raise()
+            raise StopRequestedError
 
     def _on_step(self) -> bool:
-        if self.stopped:
-            return False
-        observations, rewards = self.locals["new_obs"], self.locals["rewards"]
-        if not arrays_are_finite(observations, rewards):
-            np.savez(self.run / NAN_BATCH, observations=observations, rewards=rewards, actions=self.locals["actions"])
-            batch = self.run / NAN_BATCH
-            raise TrainingError(f"the world gave something that is not a number, kept in {batch}; {self._advice()}")
+        if not all(bool(np.isfinite(self.locals[name]).all()) for name in ("new_obs", "rewards")):
+            batch = self._keep_batch(self._last_step())
+            raise TrainingError(f"the world gave something that is not a number{batch}. {self._advice()}")
         return True
 
     def _on_rollout_end(self) -> None:
-        completion = self.logger.name_to_value.get("racer/completion_rate")
-        reward = reward_mean(self.model.ep_info_buffer)
-        self.curve.add(self.session.step, reward, completion, self.metrics.best_clean_lap_s)
+        metrics = self.session.metrics
+        reward, completion = self.session.reward_mean(), metrics.recent_completion
+        self.curve.add(self.session.step, reward, completion, metrics.best_clean_lap_s)
 
     def finish(self) -> None:
         """The end of training: measure once more, save, publish the best."""
-        if self.kept.judged_step != self.session.step or self.kept.best is None:
+        self.check_weights()
+        self._rescue = self.session.checkpoint(policy=None)
+        if self.session.state.judged_step != self.session.step or self.best is None:
             self.measure()
-        self.save()
+        self.stop.settle()
+        self.save_or_raise()
 
-    def rescue_now(self) -> None:
-        """Save the run as it was before the update that had to be cut."""
-        if self.rescue is None:
+    def rescue(self) -> None:
+        """Save the run as it was before what had to be cut short."""
+        if self._rescue is None or self._rescue.step == self.saved_step:
             return
-        restored = restore_session(self.session.config, self.rescue)
-        save_checkpoint(self.run, restored.checkpoint(restored.export_policy()))
+        self.session.state.restore(self._rescue.tensors, self._rescue.documents["counters"])
+        policy = self._policy()
+        save_checkpoint(self.run, replace(self._rescue, files={"policy.onnx": policy} if policy else {}))
+        self.saved_step = self._rescue.step
+
+    def check_weights(self) -> None:
+        """Stop when an update left weights that are not numbers; nothing of it is saved."""
+        if self.session.weights_are_finite():
+            return
+        buffer = getattr(self.session.model, "rollout_buffer", None)
+        rollout = {name: getattr(buffer, name) for name in ROLLOUT_ARRAYS if buffer is not None}
+        batch = self._keep_batch(rollout or self._last_step())
+        raise TrainingError(
+            f"the update at step {self.session.step:,} left weights that are not numbers{batch}. {self._advice()}"
+        )
 
     def measure(self) -> None:
         """Drive the policy as evaluation does; the best so far is the run's policy."""
-        verdict = self.judge.judge(self._exported(), self.session.step)
-        self.kept.judged_step = self.session.step
-        for tag, value in verdict.tags.items():
-            self.logger.record(tag, value)
+        self.session.state.judged_step = self.session.step
+        policy = self._policy()
+        if policy is None:
+            return
+        verdict = self.judge.judge(policy, self.session.step)
+        self.session.logger.write_now(verdict.tags, verdict.step)
         self.curve.note(verdict)
-        if self.kept.best is None or verdict.score >= self.kept.best.score:
-            self.kept.best = verdict
-            self.save()
-            self.judge.publish(self.run, verdict, self._exported())
+        if self.best is not None and verdict.score < self.best.score:
+            return
+        # The checkpoint first, and the one of the best before goes only with a later save.
+        self.save()
+        try:
+            self.judge.publish(self.run, verdict, policy)
+            self.best = verdict
+        except CheckpointWriteError as error:
+            self.report(f"{error} Training goes on.")
 
     def save(self) -> None:
-        """A checkpoint of this very step, then room for the next ones."""
-        if self.kept.saved_step == self.session.step:
+        """A checkpoint of this very step, and room for the next; on a full disk training goes on."""
+        step = self.session.step
+        if self.saved_step == step:
             return
+        self._tried_step, self._tried_s = step, time.monotonic()
         try:
-            save_checkpoint(self.run, self.session.checkpoint(self._exported()))
+            save_checkpoint(self.run, self.session.checkpoint(self._policy()))
+            self.saved_step = step
+            prune_checkpoints(
+                self.run, self.session.config.checkpoint.keep_last, () if self.best is None else (self.best.step,)
+            )
         except CheckpointWriteError as error:
-            self.report(f"could not save: {error} Training goes on; the checkpoint before is kept.")
-            self.kept.saved_at = time.monotonic()
-            if self.stop.requested:
-                raise
-            return
-        self.kept.saved_step, self.kept.saved_at = self.session.step, time.monotonic()
-        best = () if self.kept.best is None else (self.kept.best.step,)
-        prune_checkpoints(self.run, self.session.config.checkpoint.keep_last, best)
+            self.report(f"{error} Training goes on.")
 
-    def _exported(self) -> bytes:
-        """The policy of this step, exported once."""
-        if self._policy[0] != self.session.step:
-            self._policy = (self.session.step, self.session.export_policy())
-        return self._policy[1]
+    def save_or_raise(self) -> None:
+        """The last save: what it could not keep is an error."""
+        self.save()
+        if self.saved_step != self.session.step:
+            raise TrainingError(
+                f"step {self.session.step:,} could not be saved, and training ended there. {self._advice()}"
+            )
 
-    def _judge_if_due(self) -> None:
+    def _policy(self) -> bytes | None:
+        """The policy file of this step, made once; None, with a line that says why, where it cannot be made."""
+        if self._exported[0] != self.session.step:
+            try:
+                policy = self.session.export_policy()
+            except ExportError as error:
+                self.report(f"step {self.session.step:,} gets no policy file: {error}")
+                policy = None
+            self._exported = (self.session.step, policy)
+        return self._exported[1]
+
+    def _evaluation_is_due(self) -> bool:
         every = self.session.config.evaluation.every_steps
-        if every and self.session.step - self.kept.judged_step >= every:
-            self.measure()
+        return every > 0 and self.session.step - self.session.state.judged_step >= every
 
-    def _save_if_due(self) -> None:
+    def _save_is_due(self) -> bool:
         settings = self.session.config.checkpoint
-        by_steps = settings.every_steps and self.session.step - max(self.kept.saved_step, 0) >= settings.every_steps
-        by_time = settings.every_seconds and time.monotonic() - self.kept.saved_at >= settings.every_seconds
-        if self.session.step > 0 and (by_steps or by_time):
-            self.save()
+        by_steps = settings.every_steps > 0 and self.session.step - self._tried_step >= settings.every_steps
+        by_time = settings.every_seconds > 0 and time.monotonic() - self._tried_s >= settings.every_seconds
+        return by_steps or by_time
+
+    def _last_step(self) -> dict[str, Any]:
+        """What went into the world and what came out, before it was normalised."""
+        normalizer, actions = self.session.normalizer, self.locals["actions"]
+        if normalizer is None:
+            return {"observations": self.locals["new_obs"], "rewards": self.locals["rewards"], "actions": actions}
+        return {"observations": normalizer.old_obs, "rewards": normalizer.old_reward, "actions": actions}
+
+    def _keep_batch(self, arrays: dict[str, Any]) -> str:
+        """Write the numbers that went wrong into the run folder; where they are, as half a sentence."""
+        content = io.BytesIO()
+        np.savez(content, **arrays)
+        try:
+            write_file(self.run / NAN_BATCH, content.getvalue())
+        except CheckpointWriteError:
+            return ""
+        return f", kept in {self.run / NAN_BATCH}"
 
     def _advice(self) -> str:
-        return f"the last good checkpoint is kept. Try a smaller learning rate, or: hotlap resume {self.run}"
+        """What is left of the run, and what to do."""
+        if self.saved_step is None:
+            return "There is no checkpoint yet. Train again with other settings."
+        return f"Step {self.saved_step:,} is saved; go on from there with: hotlap resume {self.run}"

@@ -3,26 +3,24 @@
 import sys
 from typing import Any
 
-import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 from tqdm import tqdm
 
-from hotlap.training.callbacks import RacerMetricsCallback
+from hotlap.training.session import Session
 
 
 class ProgressBar(BaseCallback):
     """Steps per second, reward, completion, best lap and the time left, on stderr, on a terminal only."""
 
-    def __init__(self, total: int, metrics: RacerMetricsCallback) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
-        self.total = total
-        self.metrics = metrics
+        self.session = session
         self._bar: Any = None
 
     def _on_training_start(self) -> None:
         self._bar = tqdm(
-            total=self.total,
-            initial=self.num_timesteps,
+            total=self.session.config.steps,
+            initial=self.session.step,
             unit="step",
             unit_scale=True,
             dynamic_ncols=True,
@@ -34,23 +32,19 @@ class ProgressBar(BaseCallback):
         return True
 
     def _on_rollout_end(self) -> None:
-        self._bar.update(self.num_timesteps - self._bar.n)
         if not self._bar.disable:
-            self._bar.set_postfix_str(self._facts(), refresh=False)
+            self._bar.set_postfix_str(self.facts(), refresh=False)
+            self._bar.update(self.session.step - self._bar.n)
 
-    def _facts(self) -> str:
-        logged = self.logger.name_to_value
-        facts = []
-        if self.model.ep_info_buffer:
-            facts.append(f"reward {np.mean([episode['r'] for episode in self.model.ep_info_buffer]):.2f}")
-        if "racer/completion_rate" in logged:
-            facts.append(f"completion {logged['racer/completion_rate']:.0%}")
-        if self.metrics.best_clean_lap_s is not None:
-            facts.append(f"best clean lap {self.metrics.best_clean_lap_s:.3f} s")
+    def facts(self) -> str:
+        """What is worth knowing, in a few words."""
+        reward, metrics = self.session.reward_mean(), self.session.metrics
+        facts = [] if reward is None else [f"reward {reward:.2f}"]
+        if metrics.recent_completion is not None:
+            facts.append(f"completion {metrics.recent_completion:.0%}")
+        if metrics.best_clean_lap_s is not None:
+            facts.append(f"best clean lap {metrics.best_clean_lap_s:.3f} s")
         return ", ".join(facts)
-
-    def _on_training_end(self) -> None:
-        self.close()
 
     def close(self) -> None:
         """Leave the terminal as it was."""

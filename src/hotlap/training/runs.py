@@ -1,5 +1,6 @@
 """Finding runs: by name or folder, the next free name, and what each has to show."""
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,11 @@ def find_run(name: str, root: Path) -> Path:
     )
 
 
-def free_name(stem: str, root: Path) -> str:
-    """The stem with the first number that is not taken."""
-    number = 1
-    while (root / f"{stem}-{number}").exists():
-        number += 1
-    return f"{stem}-{number}"
+def free_name(name: str, root: Path) -> str:
+    """The name, with the first number that is not taken for a "*" in it."""
+    numbers = itertools.count(1) if "*" in name else iter([0])
+    names = (name.replace("*", str(number)) for number in numbers)
+    return next(each for each in names if each == name or not (root / each).exists())
 
 
 def describe_run(run: Path) -> dict[str, Any]:

@@ -6,19 +6,22 @@ from typing import Any
 import numpy as np
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap import __version__
 from hotlap.checkpoints import Checkpoint
-from hotlap.errors import ConfigError
+from hotlap.errors import CheckpointError
 from hotlap.export.onnx import export_policy
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.training.algorithms import ALGORITHMS
+from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.config import TrainConfig, config_document
+from hotlap.training.event_log import RunLogger
+from hotlap.training.spread import SpreadSchedule
 from hotlap.training.state import TrainingState
+from hotlap.training.track_sets import expand_tracks
 from hotlap.vector.sb3 import WorldVecEnv, make_vec_env
-
-MOST_TRACKS = 10_000
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,15 @@ class Session:
     env: WorldVecEnv
     normalizer: VecNormalize | None
     model: BaseAlgorithm
+    logger: RunLogger
+    metrics: RacerMetricsCallback
     state: TrainingState
+
+    @property
+    def schedules(self) -> list[BaseCallback]:
+        """What changes on its own while training goes on."""
+        falls = self.config.algorithm == "ppo" and self.config.network.log_std_end
+        return [SpreadSchedule(self.config)] if falls else []
 
     @property
     def step(self) -> int:
@@ -60,69 +71,50 @@ class Session:
         documents = {"config": config_document(self.config), "counters": self.state.counters()}
         return Checkpoint(self.step, self.state.tensors(), documents, {"policy.onnx": policy} if policy else {})
 
+    def weights_are_finite(self) -> bool:
+        """Whether every weight is a number."""
+        return all(bool(torch.isfinite(parameter).all()) for parameter in self.model.policy.parameters())
+
+    def reward_mean(self) -> float | None:
+        """Mean return of the last episodes, where there are any."""
+        returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
+        return float(np.mean(returns)) if returns else None
+
 
 def open_session(config: TrainConfig) -> Session:
     """A new run in memory."""
     torch.set_num_threads(config.torch_threads)
     algorithm = ALGORITHMS[config.algorithm]
-    env = make_vec_env(
-        config.world,
-        config.cars,
-        seed=config.seed,
-        track=expand_tracks(config.racer.tracks),
-        config=config.racer.config,
-        observation=config.racer.observation,
-        start=config.racer.start,
-        action_delay=config.racer.action_delay
-        if config.racer.action_delay == "random"
-        else int(config.racer.action_delay),
-    )
+    env = _make_env(config)
     normalizer = VecNormalize(env, gamma=algorithm.gamma(config)) if config.normalize else None
     model = algorithm.make(config, normalizer or env)
     model.action_space.seed(config.seed)
-    return Session(config, env, normalizer, model, TrainingState(model, env, normalizer, algorithm))
+    logger, metrics = RunLogger(), RacerMetricsCallback()
+    model.set_logger(logger)
+    state = TrainingState(model, env, normalizer, algorithm, metrics)
+    return Session(config, env, normalizer, model, logger, metrics, state)
+
+
+def _make_env(config: TrainConfig) -> WorldVecEnv:
+    racer = config.racer
+    return make_vec_env(
+        config.world,
+        config.cars,
+        seed=config.seed,
+        track=expand_tracks(racer.tracks),
+        config=racer.config,
+        observation=racer.observation,
+        start=racer.start,
+        action_delay=racer.action_delay if racer.action_delay == "random" else int(racer.action_delay),
+    )
 
 
 def restore_session(config: TrainConfig, checkpoint: Checkpoint) -> Session:
     """A run put back as it was; every die and every car included."""
     session = open_session(config)
-    if session.normalizer is not None:
-        session.normalizer.reset()
-    else:
-        session.env.reset()
-    session.state.restore(checkpoint.tensors, checkpoint.documents["counters"])
+    (session.normalizer or session.env).reset()
+    counters = checkpoint.documents.get("counters")
+    if counters is None:
+        raise CheckpointError("the checkpoint has no counters.json. Use another of the same run.")
+    session.state.restore(checkpoint.tensors, counters)
     return session
-
-
-def expand_tracks(names: tuple[str, ...]) -> list[str]:
-    """Track names with `generated:FIRST-LAST:DIFFICULTY` written out."""
-    found: list[str] = []
-    for name in names:
-        found += _seed_range(name) if name.startswith("generated:") and "-" in name.split(":")[1] else [name]
-    if len(found) > MOST_TRACKS:
-        raise ConfigError(f"{len(found)} tracks are more than the {MOST_TRACKS} a run may have.")
-    return found
-
-
-def _seed_range(name: str) -> list[str]:
-    _, seeds, *difficulty = name.split(":")
-    first, _, last = seeds.partition("-")
-    if not (first.isdigit() and last.isdigit() and int(first) <= int(last)):
-        raise ConfigError(f'"{name}" is no range of tracks; write generated:0-99:medium.')
-    return [":".join(["generated", str(seed), *difficulty]) for seed in range(int(first), int(last) + 1)]
-
-
-def parameters_are_finite(model: Any) -> bool:
-    """Whether every weight is a number."""
-    return all(bool(torch.isfinite(parameter).all()) for parameter in model.policy.parameters())
-
-
-def arrays_are_finite(*arrays: Any) -> bool:
-    """Whether every element is a number."""
-    return all(bool(np.isfinite(array).all()) for array in arrays)
-
-
-def reward_mean(episodes: Any) -> float | None:
-    """Mean return of the last episodes, where there are any."""
-    values = [episode["r"] for episode in episodes or ()]
-    return float(np.mean(values)) if values else None

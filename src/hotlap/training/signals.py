@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -9,38 +10,50 @@ DEADLINE_S = 6.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+class StopRequestedError(Exception):
+    """A signal asked to stop, and the run is saved; ends the learning."""
+
+
 class DeadlineError(BaseException):
     """The update did not finish in time after a signal; not an Exception, so that nothing on the way swallows it."""
 
 
 class StopSignals:
-    """`with StopSignals() as stop:` turns SIGINT and SIGTERM into `stop.requested`."""
+    """`with StopSignals() as stop:` turns SIGINT and SIGTERM into `stop.requested`; only in the main thread."""
 
     def __init__(self) -> None:
-        self.requested = False
+        self.number: int | None = None
+        """The signal that came."""
         self._before: dict[int, Any] = {}
 
+    @property
+    def requested(self) -> bool:
+        """Whether a signal came."""
+        return self.number is not None
+
     def __enter__(self) -> Self:
-        for number in STOP_SIGNALS:
-            self._before[number] = signal.signal(number, self._stop)
-        self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._cut)
+        if threading.current_thread() is threading.main_thread():
+            for number in STOP_SIGNALS:
+                self._before[number] = signal.signal(number, self._stop)
+            self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._cut)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        self.settle()
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
     def settle(self) -> None:
         """No deadline any more: what is left is the saving."""
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        if self._before:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _stop(self, number: int, _frame: FrameType | None) -> None:
         if self.requested:
             os._exit(128 + number)
-        self.requested = True
+        self.number = number
         signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
 
     def _cut(self, _number: int, _frame: FrameType | None) -> None:

@@ -1,10 +1,9 @@
 """Everything a run needs to go on as if it had never stopped, as tensors and plain JSON.
 
-Taken between two rollouts: weights, optimisers, normaliser, replay, dice, cars, counters. Put back, the next step is
-the one that would have come.
+Taken between two rollouts: weights, optimisers, normaliser, replay, dice, cars, counters, what was about to be logged.
+Put back, the next step is the one that would have come.
 """
 
-import random
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
@@ -17,81 +16,104 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.errors import CheckpointError
 from hotlap.training.algorithms import Algorithm
+from hotlap.training.callbacks import RacerMetricsCallback
+from hotlap.training.dice import Tensors, global_dice, packed, put_global_dice, unpacked
 from hotlap.vector.sb3 import WorldVecEnv
 
-Tensors = dict[str, NDArray[Any]]
+Groups = Mapping[str, Mapping[str, NDArray[Any]]]
 REPLAY_ARRAYS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
 COUNTERS = ("num_timesteps", "_episode_num", "_n_updates")
+TEMPERATURE = "log_ent_coef"
+UNFIT = (LookupError, ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError)
 
 
 class TrainingState:
     """The live parts of a run, and their picture on disk."""
 
     def __init__(
-        self, model: BaseAlgorithm, env: WorldVecEnv, normalizer: VecNormalize | None, algorithm: Algorithm
+        self,
+        model: BaseAlgorithm,
+        env: WorldVecEnv,
+        normalizer: VecNormalize | None,
+        algorithm: Algorithm,
+        metrics: RacerMetricsCallback,
     ) -> None:
         self.model: Any = model
         self.env = env
         self.normalizer = normalizer
         self.algorithm = algorithm
+        self.metrics = metrics
+        self.judged_step = 0
+        """The step of the last evaluation."""
 
     def tensors(self) -> dict[str, Tensors]:
-        """Every array of the run, by file."""
+        """Every array of the run, by file; the replay's are the live ones, all others copies."""
+        cars = {"cars": packed(self.env.generators), "action_space": packed([self.model.action_space.np_random])}
         groups = {
             "policy": self._weights(),
             "optimizer": self._optimizer_tensors(),
-            "rng": self._dice(),
+            "rng": global_dice() | cars,
             "environment": self._environment(),
         }
         if self.normalizer is not None:
-            groups["normalizer"] = self._statistics(self.normalizer)
+            groups["normalizer"] = _statistics(self.normalizer)
         if self.algorithm.replays:
             groups["replay"] = self._replay()
         return groups
 
     def counters(self) -> dict[str, Any]:
         """Every number of the run."""
-        model = self.model
+        model, metrics = self.model, self.metrics
         counters: dict[str, Any] = {name: int(getattr(model, name)) for name in COUNTERS}
+        counters["judged_step"] = self.judged_step
         counters["episodes"] = [dict(episode) for episode in model.ep_info_buffer or ()]
-        counters["python_random"] = _plain(random.getstate())
+        counters["completions"] = list(metrics.recent_completions)
+        counters["best_clean_lap_s"] = metrics.best_clean_lap_s
+        counters["log"] = model.logger.pending()
         if self.algorithm.replays:
             counters["replay"] = {"pos": int(model.replay_buffer.pos), "full": bool(model.replay_buffer.full)}
         return counters
 
-    def restore(self, groups: Mapping[str, Mapping[str, NDArray[Any]]], counters: Mapping[str, Any]) -> None:
+    def restore(self, groups: Groups, counters: Mapping[str, Any]) -> None:
         """Put a picture back into freshly made parts of the same shape."""
         try:
-            self._restore(groups, counters)
-        except (KeyError, ValueError, RuntimeError, TypeError) as error:
+            self._put_weights(groups["policy"])
+            self._put_optimizers(groups["optimizer"])
+            self._put_environment(groups["environment"])
+            if self.normalizer is not None:
+                _put_statistics(self.normalizer, groups["normalizer"])
+            if self.algorithm.replays:
+                self._put_replay(groups["replay"], counters["replay"])
+            self._put_counters(counters)
+            self._put_dice(groups["rng"])
+        except UNFIT as error:
             raise CheckpointError(
-                f"the checkpoint does not fit this run: {error}. Resume with the run's own settings."
+                f"the checkpoint does not fit this run: {error!r:.300}. Resume with the settings the run was made with."
             ) from error
 
-    def _restore(self, groups: Mapping[str, Mapping[str, NDArray[Any]]], counters: Mapping[str, Any]) -> None:
-        self._put_weights(groups["policy"])
-        self._put_optimizers(groups["optimizer"])
-        self._put_environment(groups["environment"])
-        if self.normalizer is not None:
-            self._put_statistics(self.normalizer, groups["normalizer"])
-        if self.algorithm.replays:
-            self._put_replay(groups["replay"], counters["replay"])
+    def _put_counters(self, counters: Mapping[str, Any]) -> None:
+        model, metrics = self.model, self.metrics
         for name in COUNTERS:
-            setattr(self.model, name, counters[name])
-        self.model.ep_info_buffer = deque(counters["episodes"], maxlen=self.model._stats_window_size)
-        self.model.ep_success_buffer = deque(maxlen=self.model._stats_window_size)
-        random.setstate(_tuples(counters["python_random"]))
-        self._put_dice(groups["rng"])
+            setattr(model, name, _count(counters[name], name))
+        self.judged_step = _count(counters["judged_step"], "judged_step")
+        episodes = [{**episode, "r": float(episode["r"]), "l": int(episode["l"])} for episode in counters["episodes"]]
+        model.ep_info_buffer = deque(episodes, maxlen=model._stats_window_size)
+        model.ep_success_buffer = deque(maxlen=model._stats_window_size)
+        metrics.recent_completions.clear()
+        metrics.recent_completions.extend(bool(completed) for completed in counters["completions"])
+        best = counters["best_clean_lap_s"]
+        metrics.best_clean_lap_s = None if best is None else float(best)
+        model.logger.put_pending(counters["log"])
 
     def _weights(self) -> Tensors:
         weights = {name: _array(tensor) for name, tensor in self.model.policy.state_dict().items()}
-        if getattr(self.model, "log_ent_coef", None) is not None:
-            weights["log_ent_coef"] = _array(self.model.log_ent_coef)
+        if getattr(self.model, TEMPERATURE, None) is not None:
+            weights[TEMPERATURE] = _array(self.model.log_ent_coef)
         return weights
 
     def _put_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
         tensors = {name: torch.from_numpy(np.array(array)) for name, array in weights.items()}
-        temperature = tensors.pop("log_ent_coef", None)
+        temperature = tensors.pop(TEMPERATURE, None)
         self.model.policy.load_state_dict(tensors)
         if temperature is not None:
             with torch.no_grad():
@@ -108,40 +130,31 @@ class TrainingState:
 
     def _put_optimizers(self, tensors: Mapping[str, NDArray[Any]]) -> None:
         for name, optimizer in self.algorithm.optimizers(self.model).items():
+            weights = optimizer.param_groups[0]["params"]
             state: dict[int, dict[str, torch.Tensor]] = {}
             for key, array in tensors.items():
                 owner, number, moment = key.split(".")
-                if owner == name:
-                    state.setdefault(int(number), {})[moment] = torch.from_numpy(np.array(array))
+                if owner != name:
+                    continue
+                if array.shape not in ((), tuple(weights[int(number)].shape)):
+                    raise ValueError(f"{key} has shape {array.shape}")
+                state.setdefault(int(number), {})[moment] = torch.from_numpy(np.array(array))
             optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
 
-    def _dice(self) -> Tensors:
-        """torch's, numpy's and every car's random state."""
-        _, keys, place, has_gauss, cached = np.random.get_state()  # noqa: NPY002 - SB3 draws from the global one
-        dice = {
-            "torch": _array(torch.get_rng_state()),
-            "numpy_keys": np.asarray(keys),
-            "numpy_place": np.array([place, has_gauss], np.int64),
-            "numpy_cached": np.array([cached]),
-            "cars": np.stack([_packed(generator) for generator in self.env.generators]),
-        }
-        dice["action_space"] = _packed(self.model.action_space.np_random)
-        return dice
-
     def _put_dice(self, dice: Mapping[str, NDArray[Any]]) -> None:
-        place, has_gauss = (int(number) for number in dice["numpy_place"])
-        keys = np.array(dice["numpy_keys"], np.uint32)
-        np.random.set_state(("MT19937", keys, place, has_gauss, float(dice["numpy_cached"][0])))  # noqa: NPY002
-        self.env.generators = [_unpacked(row) for row in dice["cars"]]
-        self.model.action_space._np_random = _unpacked(dice["action_space"])
-        torch.set_rng_state(torch.from_numpy(np.array(dice["torch"])))
+        if len(dice["cars"]) != self.env.num_envs:
+            raise ValueError(f"dice for {len(dice['cars'])} cars")
+        self.env.generators = unpacked(dice["cars"])
+        [self.model.action_space._np_random] = unpacked(dice["action_space"])
+        put_global_dice(dice)
 
     def _environment(self) -> Tensors:
-        """Every car as it stands, and what the learner saw last."""
+        """Every car as it stands, what the learner saw last, and the laps that are being timed."""
         model, env = self.model, self.env
         tensors = {f"fleet.{name}": column.copy() for name, column in env.world.state_columns().items()}
         tensors["episode_returns"] = env.episode_returns.copy()
         tensors["episode_lengths"] = env.episode_lengths.copy()
+        tensors["laps"], tensors["lap_began"] = self.metrics.laps.copy(), self.metrics.lap_began.copy()
         tensors["last_obs"] = np.array(model._last_obs)
         tensors["last_episode_starts"] = np.array(model._last_episode_starts)
         if model._last_original_obs is not None:
@@ -151,37 +164,18 @@ class TrainingState:
     def _put_environment(self, tensors: Mapping[str, NDArray[Any]]) -> None:
         model, env = self.model, self.env
         for name, column in env.world.state_columns().items():
-            column[...] = tensors[f"fleet.{name}"]
+            _fill(column, tensors[f"fleet.{name}"], name)
         env.world.look()
-        env.episode_returns[:] = tensors["episode_returns"]
-        env.episode_lengths[:] = tensors["episode_lengths"]
-        model._last_obs = np.array(tensors["last_obs"])
-        model._last_episode_starts = np.array(tensors["last_episode_starts"])
+        _fill(env.episode_returns, tensors["episode_returns"], "episode_returns")
+        _fill(env.episode_lengths, tensors["episode_lengths"], "episode_lengths")
+        timed = np.empty(len(tensors["laps"]) and env.num_envs, np.int64)
+        self.metrics.laps = _fill(timed.copy(), tensors["laps"], "laps")
+        self.metrics.lap_began = _fill(timed, tensors["lap_began"], "lap_began")
+        seen = np.empty_like(env.world.observation, np.float32)
+        model._last_obs = _fill(seen.copy(), tensors["last_obs"], "last_obs")
+        model._last_episode_starts = _fill(np.empty(env.num_envs, np.bool_), tensors["last_episode_starts"], "starts")
         if "last_original_obs" in tensors:
-            model._last_original_obs = np.array(tensors["last_original_obs"])
-
-    @staticmethod
-    def _statistics(normalizer: VecNormalize) -> Tensors:
-        tensors = {"returns": normalizer.returns.copy()}
-        for name, statistics in _running_statistics(normalizer):
-            tensors[f"{name}_mean"] = np.array(statistics.mean, np.float64)
-            tensors[f"{name}_var"] = np.array(statistics.var, np.float64)
-            tensors[f"{name}_count"] = np.array(statistics.count, np.float64)
-        for name in ("old_obs", "old_reward"):
-            if getattr(normalizer, name, None) is not None:
-                tensors[name] = np.array(getattr(normalizer, name))
-        return tensors
-
-    @staticmethod
-    def _put_statistics(normalizer: VecNormalize, tensors: Mapping[str, NDArray[Any]]) -> None:
-        normalizer.returns = np.array(tensors["returns"])
-        for name, statistics in _running_statistics(normalizer):
-            statistics.mean = np.array(tensors[f"{name}_mean"])
-            statistics.var = np.array(tensors[f"{name}_var"])
-            statistics.count = float(tensors[f"{name}_count"])
-        for name in ("old_obs", "old_reward"):
-            if name in tensors:
-                setattr(normalizer, name, np.array(tensors[name]))
+            model._last_original_obs = _fill(seen, tensors["last_original_obs"], "last_original_obs")
 
     def _replay(self) -> Tensors:
         buffer = self.model.replay_buffer
@@ -190,9 +184,34 @@ class TrainingState:
 
     def _put_replay(self, tensors: Mapping[str, NDArray[Any]], place: Mapping[str, Any]) -> None:
         buffer = self.model.replay_buffer
+        pos, full = _count(place["pos"], "pos"), bool(place["full"])
+        filled = buffer.buffer_size if full else pos
+        if pos >= buffer.buffer_size:
+            raise ValueError(f"place {pos} in a replay of {buffer.buffer_size}")
         for name in REPLAY_ARRAYS:
-            getattr(buffer, name)[: len(tensors[name])] = tensors[name]
-        buffer.pos, buffer.full = int(place["pos"]), bool(place["full"])
+            _fill(getattr(buffer, name)[:filled], tensors[name], name)
+        buffer.pos, buffer.full = pos, full
+
+
+def _statistics(normalizer: VecNormalize) -> Tensors:
+    tensors = {"returns": normalizer.returns.copy()}
+    for name, statistics in _running_statistics(normalizer):
+        tensors[f"{name}_mean"] = np.array(statistics.mean, np.float64)
+        tensors[f"{name}_var"] = np.array(statistics.var, np.float64)
+        tensors[f"{name}_count"] = np.array(statistics.count, np.float64)
+    for name in ("old_obs", "old_reward"):
+        tensors[name] = np.array(getattr(normalizer, name))
+    return tensors
+
+
+def _put_statistics(normalizer: VecNormalize, tensors: Mapping[str, NDArray[Any]]) -> None:
+    _fill(normalizer.returns, tensors["returns"], "returns")
+    for name, statistics in _running_statistics(normalizer):
+        statistics.mean = _fill(np.array(statistics.mean, np.float64), tensors[f"{name}_mean"], f"{name}_mean")
+        statistics.var = _fill(np.array(statistics.var, np.float64), tensors[f"{name}_var"], f"{name}_var")
+        statistics.count = float(tensors[f"{name}_count"])
+    for name in ("old_obs", "old_reward"):
+        setattr(normalizer, name, np.array(tensors[name]))
 
 
 def _running_statistics(normalizer: VecNormalize) -> tuple[tuple[str, Any], ...]:
@@ -203,32 +222,16 @@ def _array(tensor: torch.Tensor) -> NDArray[Any]:
     return tensor.detach().cpu().numpy().copy()
 
 
-def _packed(generator: np.random.Generator) -> NDArray[np.uint64]:
-    """A PCG64 generator as six words."""
-    state: Any = generator.bit_generator.state
-    words = []
-    for number in (state["state"]["state"], state["state"]["inc"]):
-        words += [number >> 64, number & (2**64 - 1)]
-    return np.array([*words, state["has_uint32"], state["uinteger"]], np.uint64)
+def _fill(target: NDArray[Any], source: NDArray[Any], name: str) -> NDArray[Any]:
+    """Copy an array into one of the same shape and type."""
+    if target.shape != source.shape or target.dtype != source.dtype:
+        raise ValueError(f"{name} is {source.dtype}{source.shape}, not {target.dtype}{target.shape}")
+    target[...] = source
+    return target
 
 
-def _unpacked(words: NDArray[Any]) -> np.random.Generator:
-    high, low, inc_high, inc_low, has_uint32, uinteger = (int(word) for word in words)
-    bits = np.random.PCG64()
-    bits.state = {
-        "bit_generator": "PCG64",
-        "state": {"state": (high << 64) | low, "inc": (inc_high << 64) | inc_low},
-        "has_uint32": has_uint32,
-        "uinteger": uinteger,
-    }
-    return np.random.Generator(bits)
-
-
-def _plain(value: Any) -> Any:
-    """Tuples as lists, as JSON has them."""
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
-
-
-def _tuples(value: Any) -> Any:
-    """Lists as tuples again."""
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+def _count(value: Any, name: str) -> int:
+    """A whole number that is not negative."""
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{name} is {value!r:.40}")
+    return value

@@ -1,35 +1,40 @@
 """One train() for every algorithm and world: make a run or go on with one, learn, keep it, say how it went."""
 
+import dataclasses
+import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stable_baselines3.common.callbacks import CallbackList
-from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
-from torch.utils.tensorboard import SummaryWriter
+from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 
 from hotlap import __version__
 from hotlap.checkpoints import (
     RunLock,
+    check_run_name,
     check_writable,
     new_run_folder,
     newest_checkpoint,
     read_document,
     write_document,
 )
-from hotlap.errors import CheckpointError, RunFolderError
+from hotlap.checkpoints.names import CHECKPOINTS
+from hotlap.errors import CheckpointError, ConfigError, RunFolderError
 from hotlap.racer.fingerprint import physics_fingerprint
+from hotlap.racer.tracks import Track
 from hotlap.training.config import TrainConfig, config_document, config_from_document
-from hotlap.training.judge import Verdict
+from hotlap.training.event_log import check_tensorboard
+from hotlap.training.judge import Judge, Verdict
 from hotlap.training.keeper import RunKeeper
 from hotlap.training.progress import ProgressBar
-from hotlap.training.runs import RUN_DOCUMENT
+from hotlap.training.runs import RUN_DOCUMENT, free_name
 from hotlap.training.session import Session, open_session, restore_session
-from hotlap.training.signals import DeadlineError, StopSignals
+from hotlap.training.signals import DeadlineError, StopRequestedError, StopSignals
 
+LOG = logging.getLogger(__name__)
 TENSORBOARD_FOLDER = "tensorboard"
 Report = Callable[[str], None]
 
@@ -40,37 +45,83 @@ class TrainingResult:
 
     run: Path
     step: int
-    finished: bool
+    """Steps of the run so far."""
+    steps_made: int
+    """Steps made this time."""
     seconds: float
+    """How long they took, measuring and saving included."""
+    stopped_by: int | None
+    """The signal that ended it early; None when it reached its last step."""
     best: Verdict | None
+    tracks: Sequence[Track]
+    """What it was measured on."""
 
 
-def train(config: TrainConfig, name: str, root: Path, report: Report = print) -> TrainingResult:
-    """Train a new run to its last step, or until a signal."""
-    check_writable(root if root.exists() else root.absolute().parent)
-    run = new_run_folder(root, name)
+def train(
+    config: TrainConfig, name: str, root: Path, report: Report = LOG.info, watchers: Sequence[BaseCallback] = ()
+) -> TrainingResult:
+    """Train a new run to its last step, or until a signal; whatever is wrong is said before anything is made.
+
+    A "*" in the name stands for the first number that is free.
+    """
+    check_tensorboard()
+    _refuse_existing(root / check_run_name(name.replace("*", "1")), name)
+    check_writable(root)
+    judge, session = Judge(config), open_session(config)
+    run = _new_folder(root, name)
     with RunLock(run), StopSignals() as stop:
-        document = {
-            "config": config_document(config),
-            "physics_fingerprint": physics_fingerprint(),
-            "hotlap": __version__,
-        }
-        write_document(run / RUN_DOCUMENT, document)
-        return _learn(open_session(config), run, stop, report)
+        _write_run(run, config, physics_fingerprint())
+        return _Training(session, judge, run, stop, report).result(watchers)
 
 
-def resume(run: Path, report: Report = print, steps: int | None = None) -> TrainingResult:
+def resume(run: Path, report: Report = LOG.info, steps: int | None = None) -> TrainingResult:
     """Go on with a run from its newest whole checkpoint, as if it had never stopped; `steps` sets a new end."""
     if not (run / RUN_DOCUMENT).is_file():
         raise RunFolderError(f"{run} is no run: it has no {RUN_DOCUMENT}. Run `hotlap runs` to see what there is.")
-    with RunLock(run), StopSignals() as stop:
-        document = read_document(run / RUN_DOCUMENT)
-        _check_fingerprint(run, str(document.get("physics_fingerprint")))
-        checkpoint = newest_checkpoint(run, report)
-        config = config_from_document({**checkpoint.documents["config"], **({"steps": steps} if steps else {})})
-        session = restore_session(config, checkpoint)
-        report(f"going on with {run} at step {session.step:,} of {config.steps:,}")
-        return _learn(session, run, stop, report)
+    check_tensorboard()
+    with RunLock(run):
+        config, trained_in = _read_run(run)
+        _check_fingerprint(run, trained_in)
+        check_writable(run)
+        session = _session(config if steps is None else dataclasses.replace(config, steps=steps), run, report)
+        if steps is not None:
+            _check_goal(steps, session.step)
+            _write_run(run, session.config, trained_in)
+        with StopSignals() as stop:
+            return _Training(session, Judge(config), run, stop, report).result()
+
+
+def _refuse_existing(run: Path, name: str) -> None:
+    if "*" not in name and os.path.lexists(run):
+        raise RunFolderError(
+            f'{run}: exists already. Continue it with "hotlap resume {run}", or choose another name with --name.'
+        )
+
+
+def _new_folder(root: Path, name: str) -> Path:
+    """The run's folder; of two trainers that begin together, each gets a number of its own."""
+    while True:
+        chosen = free_name(name, root)
+        try:
+            return new_run_folder(root, chosen)
+        except RunFolderError:
+            if chosen == name or not (root / chosen).exists():
+                raise
+
+
+def _write_run(run: Path, config: TrainConfig, fingerprint: str) -> None:
+    document = {"config": config_document(config), "physics_fingerprint": fingerprint, "hotlap": __version__}
+    write_document(run / RUN_DOCUMENT, document)
+
+
+def _read_run(run: Path) -> tuple[TrainConfig, str]:
+    """What a run was started with: its settings and its physics."""
+    document = read_document(run / RUN_DOCUMENT)
+    if not {"config", "physics_fingerprint"} <= document.keys():
+        raise CheckpointError(
+            f"{run / RUN_DOCUMENT}: does not say how the run was made. Restore it from a copy, or start a new run."
+        )
+    return config_from_document(document["config"]), str(document["physics_fingerprint"])
 
 
 def _check_fingerprint(run: Path, trained_in: str) -> None:
@@ -81,39 +132,78 @@ def _check_fingerprint(run: Path, trained_in: str) -> None:
         )
 
 
-def _learn(session: Session, run: Path, stop: StopSignals, report: Report) -> TrainingResult:
-    """Learn what is left to learn, with everything kept."""
-    began = time.monotonic()
-    config, model = session.config, session.model
-    keeper = RunKeeper(session, run, stop, report)
-    bar = ProgressBar(config.steps, keeper.metrics)
-    model.set_logger(_tensorboard(run / TENSORBOARD_FOLDER, session.step))
-    left = config.steps - session.step
+def _check_goal(steps: int, made: int) -> None:
+    if steps <= made:
+        raise ConfigError(f"the run has made {made:,} steps already; --steps {steps} must be more than that.")
+
+
+def _session(config: TrainConfig, run: Path, report: Report) -> Session:
+    """The run as its newest checkpoint has it, or at its beginning where it never came to save one."""
     try:
-        if left > 0:
-            model.learn(left, CallbackList([keeper.metrics, bar, keeper]), reset_num_timesteps=session.step == 0)
-        if not keeper.stopped:
+        checkpoint = newest_checkpoint(run, report)
+    except CheckpointError:
+        if any(run.glob(f"{CHECKPOINTS}/step-*")):
+            raise
+        report(f"{run} has no checkpoint yet, and begins again at step 0 of {config.steps:,}")
+        return open_session(config)
+    session = restore_session(config, checkpoint)
+    report(f"going on with {run} at step {session.step:,} of {config.steps:,}")
+    return session
+
+
+class _Training:
+    """A run that is being trained."""
+
+    def __init__(self, session: Session, judge: Judge, run: Path, stop: StopSignals, report: Report) -> None:
+        self.session = session
+        self.stop = stop
+        self.run = run
+        self.report = report
+        self.keeper = RunKeeper(session, judge, run, stop, report)
+
+    def result(self, watchers: Sequence[BaseCallback] = ()) -> TrainingResult:
+        """Learn what is left to learn, with everything kept."""
+        began_s, first_step = time.monotonic(), self.session.step
+        finished = self._learn(watchers)
+        if not finished:
+            self.report(f"stopped at step {self.session.step:,}; go on with: hotlap resume {_shown(self.run)}")
+        return TrainingResult(
+            run=self.run,
+            step=self.session.step,
+            steps_made=self.session.step - first_step,
+            seconds=time.monotonic() - began_s,
+            stopped_by=None if finished else self.stop.number,
+            best=self.keeper.best,
+            tracks=self.keeper.judge.tracks,
+        )
+
+    def _learn(self, watchers: Sequence[BaseCallback]) -> bool:
+        """Until the last step, which is True, or a signal."""
+        session, keeper = self.session, self.keeper
+        bar = ProgressBar(session)
+        try:
+            session.logger.open(self.run / TENSORBOARD_FOLDER, session.step, self.report)
+            self._learn_steps(CallbackList([session.metrics, *session.schedules, *watchers, bar, keeper]))
             keeper.finish()
-            model.logger.dump(session.step)
-    except DeadlineError:
-        keeper.rescue_now()
-        keeper.stopped = True
-    finally:
-        bar.close()
-        model.logger.close()
-    if keeper.stopped:
-        report(f"stopped at step {session.step:,}; go on with: hotlap resume {_shown(run)}")
-    return TrainingResult(run, session.step, not keeper.stopped, time.monotonic() - began, keeper.kept.best)
+        except StopRequestedError:
+            return False
+        except DeadlineError:
+            keeper.rescue()
+            return False
+        finally:
+            bar.close()
+            session.logger.close()
+        return True
 
-
-def _tensorboard(folder: Path, step: int) -> Logger:
-    """SB3's logger into the run folder; after a resume, later events of the lost part are hidden."""
-    folder.mkdir(exist_ok=True)
-    output: Any = TensorBoardOutputFormat(str(folder))
-    if step:
-        output.writer.close()
-        output.writer = SummaryWriter(log_dir=str(folder), purge_step=step + 1)
-    return Logger(str(folder), [output])
+    def _learn_steps(self, callbacks: CallbackList) -> None:
+        """SB3's own loop. It goes on with its counters, and resets the cars only where there is no last observation."""
+        model: Any = self.session.model
+        try:
+            model.learn(self.session.config.steps - self.session.step, callbacks, reset_num_timesteps=False)
+        except ValueError:
+            # torch refuses to draw actions from weights that are not numbers, in the middle of an update.
+            self.keeper.check_weights()
+            raise
 
 
 def _shown(run: Path) -> str:
