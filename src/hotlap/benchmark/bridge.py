@@ -20,6 +20,7 @@ from hotlap.racer.env import RacerEnv
 ROUNDS = 5
 BATCH_STEPS = 400
 BATCH_WARMUP = 50
+ROLLOUT_STEPS = 32
 ACTION_SEED = 0
 
 
@@ -186,29 +187,40 @@ def measure_batch(url: str, cars: int) -> dict[str, Any]:
 
 
 def measure_training(url: str, wanted: BridgeMeasurement) -> dict[str, Any]:
-    """Steps per second of PPO with the same cars in this process and in the server."""
+    """Steps per second of PPO with the same cars in this process and in the server, a rollout of each in turns."""
     from hotlap.bridge.vec_env import BridgeVecEnv  # noqa: PLC0415 - brings torch, which only this needs
     from hotlap.vector.sb3 import make_vec_env  # noqa: PLC0415
 
     cars = wanted.cars or 1
-    here = training_rate(make_vec_env("racer", cars, seed=ACTION_SEED, start="random"), wanted.train)
-    there = training_rate(BridgeVecEnv(url, cars, seed=ACTION_SEED, start="random"), wanted.train)
-    return {"cars": cars, "in_process_per_sec": here, "bridge_per_sec": there, "share": there / here}
+    options: dict[str, Any] = {"seed": ACTION_SEED, "start": "random"}
+    with closing(make_vec_env("racer", cars, **options)) as here, closing(BridgeVecEnv(url, cars, **options)) as there:
+        learners = {"in_process_per_sec": learner(here), "bridge_per_sec": learner(there)}
+        seconds = dict.fromkeys(learners, 0.0)
+        rounds = max(1, wanted.train // (cars * ROLLOUT_STEPS))
+        for learn in learners.values():
+            learn()  # warm-up
+        for _ in range(rounds):
+            for name, learn in learners.items():
+                seconds[name] += float(timed(learn, 1)[0])
+    rates = {name: rounds * cars * ROLLOUT_STEPS / seconds[name] for name in learners}
+    return {"cars": cars, **rates, "share": rates["bridge_per_sec"] / rates["in_process_per_sec"]}
 
 
-def training_rate(env: Any, steps: int) -> float:
-    """Steps per second of PPO over a few rollouts, optimisation included."""
+def learner(env: Any) -> Callable[[], None]:
+    """One rollout and its optimisation by PPO."""
+    import torch  # noqa: PLC0415
     from stable_baselines3 import PPO  # noqa: PLC0415
 
-    with closing(env):
-        model = PPO(
-            "MlpPolicy", env, n_steps=32, batch_size=env.num_envs * 32 // 8, n_epochs=4, seed=ACTION_SEED, device="cpu"
-        )
-        model.learn(env.num_envs * 32)  # warm-up
-        began_s = time.perf_counter()
-        before = model.num_timesteps
-        model.learn(steps, reset_num_timesteps=False)
-        return (model.num_timesteps - before) / (time.perf_counter() - began_s)
+    torch.set_num_threads(1)  # as training does: networks this small only wait for each other's threads
+    size = env.num_envs * ROLLOUT_STEPS
+    model = PPO(
+        "MlpPolicy", env, n_steps=ROLLOUT_STEPS, batch_size=size // 8, n_epochs=4, seed=ACTION_SEED, device="cpu"
+    )
+
+    def learn() -> None:
+        model.learn(size, reset_num_timesteps=False)
+
+    return learn
 
 
 def table(result: dict[str, Any]) -> str:
