@@ -118,6 +118,8 @@ class SacSettings:
     """Discount per tick."""
     ent_coef: str = "auto"
     """Temperature: a number, `auto`, or `auto_0.1` to begin elsewhere."""
+    target_entropy: float = -6.0
+    """How random the policy is kept where the temperature is automatic; lower is steadier, SB3's own choice is -3."""
 
     def __post_init__(self) -> None:
         """Counts from one, rates above zero, discounts up to one."""
