@@ -91,9 +91,12 @@ def _append_head(graph: Graph, model: Any) -> None:
     """The layers of the actor and what turns its output into an action within bounds."""
     low, high = model.action_space.low, model.action_space.high
     policy = model.policy
-    if hasattr(policy, "mlp_extractor"):
+    if hasattr(policy, "plain_layers"):
+        graph.layers(torch.nn.Sequential(*policy.plain_layers()))
+    elif hasattr(policy, "mlp_extractor"):
         graph.layers(policy.mlp_extractor.policy_net)
         graph.linear(policy.action_net)
+    if hasattr(policy, "mlp_extractor"):
         graph.then("Max", low)
         graph.then("Min", high)
         return

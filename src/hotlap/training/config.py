@@ -51,6 +51,8 @@ class NetworkSettings:
     """Logarithm of the first spread of each of a PPO policy's actions; SAC learns its own."""
     log_std_end: tuple[float, ...] = ()
     """Where that logarithm ends, on a straight line over the training; empty to let the policy learn it."""
+    mirror: bool = False
+    """PPO with the full observation only: a policy that treats left and right alike by construction."""
     initial_action: tuple[float, ...] = (0.0, 0.6, 0.0)
     """What an untrained PPO policy does on average: with some throttle it sees the road from the first tick."""
 

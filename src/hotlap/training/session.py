@@ -18,6 +18,7 @@ from hotlap.training.algorithms import ALGORITHMS
 from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.config import TrainConfig, config_document
 from hotlap.training.event_log import RunLogger
+from hotlap.training.mirror import EvenStatistics
 from hotlap.training.spread import SpreadSchedule
 from hotlap.training.state import TrainingState
 from hotlap.training.track_sets import expand_tracks
@@ -39,8 +40,12 @@ class Session:
     @property
     def schedules(self) -> list[BaseCallback]:
         """What changes on its own while training goes on."""
-        falls = self.config.algorithm == "ppo" and self.config.network.log_std_end
-        return [SpreadSchedule(self.config)] if falls else []
+        found: list[BaseCallback] = []
+        if self.config.algorithm == "ppo" and self.config.network.log_std_end:
+            found.append(SpreadSchedule(self.config))
+        if self.config.algorithm == "ppo" and self.config.network.mirror and self.normalizer is not None:
+            found.append(EvenStatistics(self.normalizer))
+        return found
 
     @property
     def step(self) -> int:

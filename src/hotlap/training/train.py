@@ -21,6 +21,7 @@ from hotlap.checkpoints import (
     read_document,
     write_document,
 )
+from hotlap.checkpoints.lock import LOCK_FILE
 from hotlap.checkpoints.names import CHECKPOINTS
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError
 from hotlap.racer.fingerprint import physics_fingerprint
@@ -74,7 +75,9 @@ def train(
         return _Training(session, judge, run, stop, report).result(watchers)
 
 
-def resume(run: Path, report: Report = LOG.info, steps: int | None = None) -> TrainingResult:
+def resume(
+    run: Path, report: Report = LOG.info, steps: int | None = None, watchers: Sequence[BaseCallback] = ()
+) -> TrainingResult:
     """Go on with a run from its newest whole checkpoint, as if it had never stopped; `steps` sets a new end."""
     if not (run / RUN_DOCUMENT).is_file():
         raise RunFolderError(f"{run} is no run: it has no {RUN_DOCUMENT}. Run `hotlap runs` to see what there is.")
@@ -88,11 +91,11 @@ def resume(run: Path, report: Report = LOG.info, steps: int | None = None) -> Tr
             _check_goal(steps, session.step)
             _write_run(run, session.config, trained_in)
         with StopSignals() as stop:
-            return _Training(session, Judge(config), run, stop, report).result()
+            return _Training(session, Judge(config), run, stop, report).result(watchers)
 
 
 def _refuse_existing(run: Path, name: str) -> None:
-    if "*" not in name and os.path.lexists(run):
+    if "*" not in name and os.path.lexists(run) and not _was_never_begun(run):
         raise RunFolderError(
             f'{run}: exists already. Continue it with "hotlap resume {run}", or choose another name with --name.'
         )
@@ -102,11 +105,18 @@ def _new_folder(root: Path, name: str) -> Path:
     """The run's folder; of two trainers that begin together, each gets a number of its own."""
     while True:
         chosen = free_name(name, root)
+        if _was_never_begun(root / chosen):
+            return root / chosen
         try:
             return new_run_folder(root, chosen)
         except RunFolderError:
             if chosen == name or not (root / chosen).exists():
                 raise
+
+
+def _was_never_begun(run: Path) -> bool:
+    """Whether a folder is all that a trainer left that was killed before it could write down what it was to do."""
+    return run.is_dir() and {path.name for path in run.iterdir()} <= {LOCK_FILE, f".{RUN_DOCUMENT}.saving"}
 
 
 def _write_run(run: Path, config: TrainConfig, fingerprint: str) -> None:
