@@ -1,14 +1,15 @@
 """A policy that knows no left or right: whatever it does on a road, it does mirrored on the mirrored road.
 
-Left alone, a learner falls in love with one side of the road and loses time in every corner of the other hand. Here one
-network looks at the observation and at its mirror image; the steering is driven by the difference of what it makes of
-them, throttle, brake and value by the sum. Such a network is at the same time a plain one of twice the width, and that is
-how it is exported.
+Left alone, a learner falls in love with one side of the road and loses time in every corner of the other hand. Here
+one network looks at the observation and at its mirror image; the steering is driven by the difference of what it makes
+of them, throttle, brake and value by the sum. Such a network is at the same time a plain one of twice the width, and
+that is how it is exported.
 """
 
 from typing import Any
 
 import torch
+from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.vec_env import VecNormalize
@@ -21,6 +22,9 @@ STEER = 0
 
 class MirrorExtractor(nn.Module):
     """The hidden layers, seen from both sides: differences first, then sums."""
+
+    order: Tensor
+    signs: Tensor
 
     def __init__(self, inputs: int, hidden: list[int], activation: type[nn.Module]) -> None:
         super().__init__()
@@ -54,6 +58,9 @@ class MirrorExtractor(nn.Module):
 class MirrorHead(nn.Linear):
     """Steering reads only the differences and has no bias; the other actions read only the sums."""
 
+    allowed: Tensor
+    straight: Tensor
+
     def __init__(self, latent: int, actions: int) -> None:
         super().__init__(latent, actions)
         allowed = torch.zeros(actions, latent)
@@ -84,13 +91,37 @@ class MirrorPolicy(ActorCriticPolicy):
 
     def plain_layers(self) -> list[nn.Module]:
         """The actor as ordinary layers of twice the width: one half sees the road, the other its mirror image."""
-        extractor, head = self.mlp_extractor, self.action_net
-        layers = _doubled(extractor)
+        extractor: Any = self.mlp_extractor
+        head: Any = self.action_net
         weight = head.weight * head.allowed
         half = weight.shape[1] // 2
         difference, total = weight[:, :half], weight[:, half:]
-        layers.append(_linear(torch.cat([total + difference, total - difference], dim=1), head.bias * head.straight))
-        return layers
+        both = torch.cat([total + difference, total - difference], dim=1)
+        return [*_doubled(extractor.policy_net, extractor), _linear(both, head.bias * head.straight)]
+
+    def plain_state(self) -> dict[str, Tensor]:
+        """The weights of SB3's own policy of twice the width that does the same."""
+        extractor: Any = self.mlp_extractor
+        value: Any = self.value_net
+        *actor, head = self.plain_layers()
+        layers = {f"mlp_extractor.policy_net.{k}": layer for k, layer in enumerate(actor)}
+        critic = _doubled(extractor.value_net, extractor)
+        layers |= {f"mlp_extractor.value_net.{k}": layer for k, layer in enumerate(critic)}
+        layers |= {"action_net": head, "value_net": _linear(value.weight.repeat(1, 2), value.bias)}
+        state = {f"{name}.{key}": part for name, layer in layers.items() for key, part in layer.state_dict().items()}
+        return {"log_std": self.log_std.detach(), **state}
+
+
+def plain_twin(model: Any) -> PPO:
+    """A plain SB3 model that acts and values as a mirrored one does."""
+    policy = model.policy
+    wide = [2 * layer.out_features for layer in policy.mlp_extractor.policy_net if isinstance(layer, nn.Linear)]
+    shape = {"net_arch": {"pi": wide, "vf": wide}, "activation_fn": policy.activation_fn}
+    sizes = {"n_steps": model.n_steps, "batch_size": model.batch_size, "n_epochs": model.n_epochs}
+    twin = PPO("MlpPolicy", model.env, policy_kwargs=shape, gamma=model.gamma, device="cpu", **sizes)
+    twin.policy.load_state_dict(policy.plain_state())
+    twin.num_timesteps = model.num_timesteps
+    return twin
 
 
 class EvenStatistics(BaseCallback):
@@ -119,18 +150,19 @@ def _layers(inputs: int, hidden: list[int], activation: type[nn.Module]) -> nn.S
     return nn.Sequential(*modules)
 
 
-def _doubled(extractor: Any) -> list[nn.Module]:
-    """The hidden layers of the actor side by side with themselves, the second time behind a mirror."""
+def _doubled(net: nn.Module, mirror: MirrorExtractor) -> list[nn.Module]:
+    """Hidden layers side by side with themselves, the second time behind the mirror."""
     found: list[nn.Module] = []
-    for module in extractor.policy_net:
+    side_by_side: Any = torch.block_diag
+    for module in net.children():
         if not isinstance(module, nn.Linear):
             found.append(module)
         elif not found:
             mirrored = torch.zeros_like(module.weight)
-            mirrored[:, extractor.order] = module.weight * extractor.signs
+            mirrored[:, mirror.order] = module.weight * mirror.signs
             found.append(_linear(torch.cat([module.weight, mirrored]), module.bias.repeat(2)))
         else:
-            found.append(_linear(torch.block_diag(module.weight, module.weight), module.bias.repeat(2)))
+            found.append(_linear(side_by_side(module.weight, module.weight), module.bias.repeat(2)))
     return found
 
 
