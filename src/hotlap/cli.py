@@ -44,6 +44,7 @@ HOTLAP = Group(
         "runs": Command("Every run, with its best figures.", "hotlap.commands.training:Runs"),
         "evaluate": Command("Measure a driver on every start of a track.", "hotlap.commands.evaluation:Evaluate"),
         "compare": Command("Two drivers side by side.", "hotlap.commands.evaluation:Compare"),
+        "drive": Command("Order a car about on the highway, in plain English.", "hotlap.commands.drive:Drive"),
         "play": Command("Race against it in your browser.", "hotlap.commands.web:Play"),
         "export": Group(
             "Take a driver elsewhere.",
@@ -69,7 +70,9 @@ HOTLAP = Group(
                 "env": Command(
                     "Ticks per second of the worlds, alone and in batches.", "hotlap.commands.benchmark:EnvBenchmark"
                 ),
-                "bridge": Command("Round trips per second of a bridge server.", "hotlap.commands.bridge:BridgeBenchmark"),
+                "bridge": Command(
+                    "Round trips per second of a bridge server.", "hotlap.commands.bridge:BridgeBenchmark"
+                ),
             },
         ),
     },

@@ -1,0 +1,134 @@
+"""Turns of phrase, each with the plain words it stands for; they are read in this order."""
+
+from hotlap.highway.commands.patterns import CAR, THEM, one_of, phrase, some, up_to
+
+SIDE = "(left|right)"
+SAFE = one_of("safe clear allowed able free can could ready convenient chance opportunity opening gap")
+HARD = one_of("slam hit stomp jam stand hard emergency full panic smash")
+MORE = one_of("some more increase extra further")
+PER = one_of("per an a each")
+
+UNITS = [
+    (phrase(f"mile {PER} hour"), "mph"),
+    (phrase(f"kilometer {PER} hour"), "kmh"),
+    (phrase(f"meter {PER} second"), "mps"),
+    (phrase(f"{CAR} length"), "length"),
+]
+# "When it is clear" asks for what the car does anyway.
+CONDITIONS = [
+    (phrase(rf"(?:only )?(?:if|when|whenever|once|as soon as|provided){up_to(4)} {SAFE}{some('to do so it')}"), ""),
+]
+LANES = [
+    (phrase(f"{one_of('fast faster overtake hammer quick carpool')} {one_of('lane side')}"), "leftmost lane"),
+    (phrase(f"{one_of('slow slower exit truck granny curb kerb shoulder')} {one_of('lane side')}"), "rightmost lane"),
+    (
+        phrase(
+            f"(?:all the way|{one_of('far furthest farthest extreme very way completely fully')})"
+            f"{some('over to on the hand')} {SIDE}{some('hand side end')}"
+        ),
+        r"\1most",
+    ),
+    (phrase(f"as far{some('to the over')} {SIDE}{up_to(3)} as{up_to(2)} {one_of('allowed can goes go')}"), r"\1most"),
+    (phrase(f"{SIDE} most"), r"\1most"),
+    (phrase(f"{SIDE} hand"), r"\1"),
+    (
+        phrase(f"{one_of('next adjacent neighbouring neighboring')} lane{some('over to on the my your')} {SIDE}"),
+        r"1 lane \1",
+    ),
+    (phrase("(?:1 more|another|a|1 further) lane"), "1 lane"),
+    (phrase(f"{SIDE}(?: lane)? (?:twice|2 times)"), r"2 lane \1"),
+]
+OVERTAKING = [
+    (
+        phrase(
+            f"{one_of('once when after')}{some('you we it are is that have been him the this')}"
+            f" {one_of('past overtake done finished through')}{some('him her it them that this')}"
+        ),
+        "then",
+    ),
+    (phrase("after (?:that|this|which)"), "then"),
+    (phrase("over (?:take|taking)"), "overtake"),
+    (phrase("in front", "out in front", "out ahead"), "ahead"),
+    (phrase("ahead of (?:me|us|you)"), "ahead"),
+    (
+        phrase(
+            f"{one_of('get go move drive come pull cruise be zip blow take squeeze speed edge power bring put cut')}"
+            f"{some('us me out right on')} (?:past|by|around|round|ahead of|ahead|over)(?= {THEM})"
+        ),
+        "overtake",
+    ),
+    (phrase(f"leave {THEM} behind", "get past", "get ahead"), "overtake"),
+]
+SPEEDS = [
+    (
+        phrase(f"{one_of('speed legal allowed')} limit", f"{one_of('limit top full allowed')} speed", "limit allowed"),
+        "limit",
+    ),
+    (
+        phrase(
+            f"as {one_of('fast quick quickly')} as{up_to(3)} {one_of('allowed can limit law')}{some('here allowed')}"
+        ),
+        "at limit",
+    ),
+    (phrase(r"(?:not|no) (?:faster|more|over) than(?= \d)", r"at most(?= \d)", r"(?:at )?limit(?: of)?(?= \d)"), "at"),
+    (phrase("too fast", "too quick"), "toofast"),
+    (phrase("too slow", "not fast enough"), "tooslow"),
+    (phrase("(?:not so|less|reduce) (?:fast|quick)"), "slower"),
+    (phrase("(?:not so|less|reduce) slow"), "faster"),
+    (phrase(rf"slow(?= (?:\w+ )?{CAR}\b)"), ""),
+    (phrase(rf"{one_of('speed pick step go hurry faster')}{some('it things us')} up(?: the speed)?"), "faster"),
+    (phrase("(?:step|get) on it", "(?:step on|hit|more|give it(?: some| more)?)(?: the)? gas", "more speed"), "faster"),
+    (phrase("go (?:fast|quick)"), "faster"),
+    (phrase(f"{HARD}{some('on the your')} brake{some('hard')}"), "stop"),
+    (phrase(f"brake {one_of('hard fully immediately now')}"), "stop"),
+    (phrase(f"(?:slow|slower|brake(?! check)){some('it things us speed')}(?: (?:down|up|off))?"), "slower"),
+    (
+        phrase(f"{one_of('ease lift let')}(?: it)? (?:off|up)(?: the {one_of('gas throttle speed')})?", "take it easy"),
+        "slower",
+    ),
+]
+GAPS = [
+    (phrase(f"{one_of('follow time safe safety')} gap"), "gap"),
+    (
+        phrase(
+            "back off", "back away", f"{one_of('reduce fall hang ease stay move get')}(?: \\w+)? back(?: from| off)"
+        ),
+        "gapmore",
+    ),
+    (phrase(f"{one_of('reduce fall hang ease')} back"), "gapmore"),
+    (phrase(f"{one_of('give leave keep allow')} (?:{THEM} )?(?:a bit )?{MORE} gap"), "gapmore"),
+    (phrase("(?:too|not so|less|not|reduce) close"), "gapmore"),
+    (phrase("too far(?: (?:behind|back|away))?"), "gapless"),
+    (
+        phrase("close (?:up|in|the gap)", rf"{one_of('get move go drive follow come stay be')}(?: \w+)? close"),
+        "gapless",
+    ),
+    (phrase("(?:go|stay|keep)(?: along)? with the flow", "keep (?:up|speed) with", "same speed as"), "follow"),
+    (phrase("(?:stay|keep|hang|settle)(?: in)? behind"), "follow"),
+]
+STOPS = [
+    (
+        phrase(r"pull(?: \w+)? (?:over|aside|in|off)", rf"pull(?: \w+)? (?:to|on){up_to(2)} (?:side|shoulder)"),
+        "pullover",
+    ),
+    (phrase(rf"pullover{some('to on the right')} (?:side|shoulder)", "pullover(?: of)? the road"), "pullover"),
+    (phrase(rf"stop(?: \w+)? {one_of('on at by to')}{some('the right hard')} (?:side|shoulder)"), "pullover"),
+    (phrase(f"{one_of('move go get drive')}{some('on to over in the')} shoulder and stop"), "pullover"),
+    (phrase(f"(?:come|bring){up_to(2)} to(?: a)? rest", "(?:stand|stay) still"), "stop"),
+]
+CALLING_OFF = [
+    (phrase(f"not mind{some('that it about')}"), "cancel"),
+    (
+        phrase(
+            f"{one_of('forget reduce scrap scratch ignore skip belay')}(?: about)?"
+            f" (?:it|that|this|the (?:last |previous )?{one_of('order command mission request instruction')})"
+        ),
+        "cancel",
+    ),
+    (phrase(r"call (?:it|that|the \w+) off", "call off(?: the)?", "(?:changed|move) my mind", "as you were"), "cancel"),
+    (phrase("stop (?:do )?(?:it|that)", "leave it(?: be| alone)?$"), "cancel"),
+]
+GOING_ON = [(phrase(r"(?:keep|carry) (?:go|on)(?! \d| at)(?: like (?:this|that))?"), "continue")]
+
+IDIOMS = [*UNITS, *CONDITIONS, *LANES, *OVERTAKING, *SPEEDS, *GAPS, *STOPS, *CALLING_OFF, *GOING_ON]
+"""Every pattern with what it is read as."""

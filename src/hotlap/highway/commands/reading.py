@@ -1,0 +1,84 @@
+"""From what was typed or heard to plain words: lower case, digits for numbers, one word for each idea."""
+
+import re
+import unicodedata
+
+from hotlap.highway.commands.idioms import IDIOMS
+from hotlap.highway.commands.numbers import in_digits
+from hotlap.highway.commands.spelling import corrected
+from hotlap.highway.commands.vocabulary import PLAIN
+
+# Written forms that would fall apart when punctuation goes.
+WRITTEN = [
+    (re.compile(r"\bwe['’]re\b"), "we are"),
+    (re.compile(r"['’\u2018`\u00b4]"), ""),
+    (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
+    (re.compile(r"\bkm\s*/\s*h(r|our)?\b"), " kmh "),
+    (re.compile(r"\bm\s*/\s*s(ec|econd)?\b"), " mps "),
+    (re.compile(r"\bmi\s*/\s*h(r|our)?\b"), " mph "),
+    (re.compile(r"\bu[\s-]*(turn\w*|ie)\b"), " uturn "),
+    (re.compile(r"\b18[\s-]wheeler\b"), " truck "),
+    (re.compile(r"(?<=\d)(st|nd|rd|th)\b"), " th "),
+    (re.compile(r"(?<![\w.-])[-−](?=\d)"), " minus "),
+    (re.compile(r"(?<=\d)(?=[a-z])"), " "),
+    # "stop overtaking" calls off; "stop moving" is a stop
+    (
+        re.compile(
+            r"\b(?:stop|quit|cease)\s+(?!(?:moving|driving|going|rolling)\b(?!\s+(?:left|right|over|to)\b))[a-z]+ing\b"
+        ),
+        " cancel that ",
+    ),
+]
+WORD = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
+
+
+def plain_words(text: str) -> str:
+    """The text in plain words, with single blanks between them."""
+    words = [PLAIN.get(word, word) for word in in_digits([corrected(word) for word in split(text)])]
+    line = " ".join(words)
+    for pattern, plain in IDIOMS:
+        line = " ".join(pattern.sub(plain, line).split())
+    return line
+
+
+def split(text: str) -> list[str]:
+    """The words of a text in lower case; punctuation goes, except where it is part of a number or unit."""
+    line = unicodedata.normalize("NFKC", text).casefold()
+    for pattern, written in WRITTEN:
+        line = pattern.sub(written, line)
+    return [part for word in WORD.findall(line) for part in CONTRACTIONS.get(word, word).split()]
+
+
+CONTRACTIONS = {
+    "dont": "do not",
+    "lets": "let us",
+    "id": "i would",
+    "im": "i am",
+    "ill": "i will",
+    "youre": "you are",
+    "its": "it is",
+    "hes": "he is",
+    "shes": "she is",
+    "theyre": "they are",
+    "thats": "that is",
+    "theres": "there is",
+    "whats": "what is",
+    "hows": "how is",
+    "wheres": "where is",
+    "whos": "who is",
+    "isnt": "is not",
+    "arent": "are not",
+    "doesnt": "does not",
+    "didnt": "did not",
+    "wont": "will not",
+    "cant": "can not",
+    "cannot": "can not",
+    "wanna": "want to",
+    "gonna": "going to",
+    "gotta": "got to",
+    "gimme": "give me",
+    "nevermind": "never mind",
+    "onto": "on to",
+    "yourself": "you",
+    "fwy": "freeway",
+}

@@ -1,0 +1,112 @@
+"""What comes of an utterance: a mission that was understood, or a refusal with its reason."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from hotlap.highway.missions import Mission, Mode
+
+
+class RefusalKind(StrEnum):
+    """Why nothing comes of an utterance."""
+
+    NOT_UNDERSTOOD = "not_understood"
+    """No order was found in it, or two that exclude each other."""
+    NOT_AN_ORDER = "not_an_order"
+    """A question, a remark, or something not to do."""
+    IMPOSSIBLE = "impossible"
+    """There is no such lane, speed or vehicle."""
+    UNSAFE = "unsafe"
+    """Too fast, too close, or against the rules of the road."""
+    UNSUPPORTED = "unsupported"
+    """Understood, yet not among the things the car can do: exits, turns, conditions."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Nothing changes; the mission stays what it was."""
+
+    kind: RefusalKind
+    """Why, for machines."""
+    reason: str
+    """Why, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Understood:
+    """The mission that the words ask for."""
+
+    mission: Mission
+    """What to do now; it takes the place of the mission before."""
+    note: str | None = None
+    """Something to know about it, in one sentence."""
+    cancels: bool = False
+    """Whether the words only call off the mission before."""
+
+
+def as_record(result: Understood | Refused) -> dict[str, Any]:
+    """The result as plain values: every key always there, None where nothing was said."""
+    mission = result.mission if isinstance(result, Understood) else None
+    speed_mph = mission.target_speed_mph if mission else None
+    return {
+        "mode": mission.mode.value if mission else None,
+        "target_lane": mission.target_lane if mission else None,
+        "target_speed_mph": None if speed_mph is None else round(speed_mph, 3),
+        "gap_s": None if mission is None or mission.gap_s is None else round(mission.gap_s, 3),
+        "direction": mission.direction if mission else None,
+        "return_lane": mission.return_lane if mission else None,
+        "note": result.note if isinstance(result, Understood) else None,
+        "refused": result.reason if isinstance(result, Refused) else None,
+        "refused_as": result.kind.value if isinstance(result, Refused) else None,
+    }
+
+
+def as_sentence(result: Understood | Refused) -> str:
+    """The result as one sentence to read out, and a second one where there is something to know."""
+    if isinstance(result, Refused):
+        return result.reason
+    sentence = "Cancelled: the car keeps its lane and speed." if result.cancels else _sentence(result.mission)
+    return f"{sentence} {result.note}" if result.note else sentence
+
+
+def _sentence(mission: Mission) -> str:
+    parts = [_opening(mission), *_lanes(mission), *_speed_and_gap(mission)]
+    return ", ".join(parts) + "."
+
+
+def _opening(mission: Mission) -> str:
+    openings = {
+        Mode.HOLD: "Hold lane and speed",
+        Mode.CRUISE: "Cruise",
+        Mode.LANE_CHANGE: "Change lane",
+        Mode.OVERTAKE: f"Overtake on the {mission.direction}",
+        Mode.STOP: "Stop",
+    }
+    return openings[mission.mode]
+
+
+def _lanes(mission: Mission) -> list[str]:
+    to = "through" if mission.mode is Mode.OVERTAKE else "to"
+    way = f" ({mission.direction})" if mission.direction and mission.mode is not Mode.OVERTAKE else ""
+    parts = [] if mission.target_lane is None else [f"{to} lane {mission.target_lane}{way}"]
+    if mission.mode is Mode.OVERTAKE:
+        stays = mission.return_lane is None
+        parts.append("and stay there" if stays else f"then to lane {mission.return_lane}")
+    return parts
+
+
+def _speed_and_gap(mission: Mission) -> list[str]:
+    parts = []
+    if mission.target_speed_mph is not None and mission.mode is not Mode.STOP:
+        parts.append(f"at {mission.target_speed_mph:.4g} mph")
+    if mission.gap_s is not None:
+        parts.append(f"{mission.gap_s:.3g} seconds behind the vehicle ahead")
+    return parts
+
+
+class RefusalError(Exception):
+    """Carries a refusal up to where the utterance came in; it never leaves this package."""
+
+    def __init__(self, kind: RefusalKind, reason: str) -> None:
+        super().__init__(reason)
+        self.refused = Refused(kind, reason)

@@ -1,0 +1,82 @@
+"""What the car must know to judge an order: its lane and speed, the limits, its mission, and who is around."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from hotlap.errors import MissionError
+from hotlap.highway.missions import MAX_SPEED_MPS, MPS_PER_MPH, Mission
+
+Kind = Literal["motorcycle", "sedan", "suv", "truck"]
+MIN_LANES = 2
+MAX_LANES = 6
+MAX_SPEED_MPH = MAX_SPEED_MPS / MPS_PER_MPH
+LEFT_LIMIT_MPH = 70.0
+RIGHT_LIMIT_MPH = 55.0
+
+
+def even_limits_mph(lanes: int) -> tuple[float, ...]:
+    """The limits of a road's lanes: 70 mph on the left, 55 on the right, evenly between them."""
+    step_mph = (LEFT_LIMIT_MPH - RIGHT_LIMIT_MPH) / (lanes - 1)
+    return tuple(LEFT_LIMIT_MPH - step_mph * lane for lane in range(lanes))
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Who is around the car."""
+
+    ahead: Kind | None = None
+    """What drives ahead in the car's lane, within sight."""
+    ahead_speed_mph: float | None = None
+    """How fast it drives."""
+    left_occupied: bool = False
+    """Whether somebody is beside the car on the left, or too near there to move over."""
+    right_occupied: bool = False
+    """The same on the right."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Where the car is and what it does when the order comes."""
+
+    lane: int = 2
+    """Lane of the car, 0 leftmost."""
+    speed_mph: float = 58.0
+    """Speed of the car, 0 to 89."""
+    lanes: int = 5
+    """Lanes of the road, 2 to 6."""
+    limits_mph: tuple[float, ...] = ()
+    """Limit of each lane, from the left; by default evenly from 70 to 55."""
+    mission: Mission | None = None
+    """What the car is doing, if anything."""
+    traffic: Traffic | None = None
+    """Who is around; None when nobody looked, and then nothing is refused because of traffic."""
+
+    def __post_init__(self) -> None:
+        """The car is on the road, at a speed it can drive."""
+        if not MIN_LANES <= self.lanes <= MAX_LANES:
+            raise MissionError(f"a road has {MIN_LANES} to {MAX_LANES} lanes, not {self.lanes}.")
+        if not 0 <= self.lane < self.lanes:
+            raise MissionError(f"the lane must be from 0 (leftmost) to {self.lanes - 1}, not {self.lane}.")
+        if not 0.0 <= self.speed_mph <= MAX_SPEED_MPH:
+            raise MissionError(f"the speed must be from 0 to {MAX_SPEED_MPH:.0f} mph, not {self.speed_mph:g}.")
+        limits = self.limits_mph or even_limits_mph(self.lanes)
+        if len(limits) != self.lanes or not all(math.isfinite(limit) and limit > 0 for limit in limits):
+            raise MissionError(f"{self.lanes} lanes need as many limits above 0, not {self.limits_mph}.")
+        object.__setattr__(self, "limits_mph", limits)
+
+    @property
+    def limit_mph(self) -> float:
+        """The limit of the car's lane."""
+        return self.limits_mph[self.lane]
+
+    @property
+    def highest_limit_mph(self) -> float:
+        """The limit of the fastest lane: above it nothing is allowed anywhere."""
+        return max(self.limits_mph)
+
+    @property
+    def set_speed_mph(self) -> float:
+        """The speed that "faster" starts from: the one asked for before, else the present one."""
+        asked = None if self.mission is None else self.mission.target_speed_mph
+        return asked or self.speed_mph

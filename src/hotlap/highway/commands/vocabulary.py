@@ -1,0 +1,131 @@
+"""The words the grammar knows: each group under one plain word, and the words that say nothing here."""
+
+from hotlap.highway.commands.numbers import NUMBER_WORDS
+from hotlap.highway.commands.patterns import words
+
+# Every word on the right is read as the one on the left.
+SAME = {
+    # moving over
+    "move": "moves moving moved shift shifts shifting switch switches switching change changes changing merge merging "
+    "slide sliding scoot scooting hop hopping swing swinging veer veering steer steering transition jump jumping "
+    "nudge nudging head heading migrate relocate cross crossing",
+    "go": "going goes proceed proceeding travel traveling travelling ride riding roll rolling run running",
+    "get": "gets getting",
+    "take": "takes taking use using choose",
+    "put": "putting place",
+    "come": "comes coming",
+    "return": "returns returning rejoin",
+    "pull": "pulls pulling",
+    "drive": "drives driving",
+    "lane": "lanes",
+    "left": "leftward leftwards lefthand",
+    "right": "rightward rightwards righthand",
+    "leftmost": "",
+    "rightmost": "",
+    "middle": "center centre central mid",
+    "side": "edge",
+    # speed
+    "cruise": "cruises cruising cruised",
+    "do": "doing",
+    "set": "sets setting adjust adjusting program",
+    "bring": "bringing",
+    "faster": "quicker accelerate accelerates accelerating acceleration hurry speedup",
+    "slower": "slowing slows decelerate decelerates decelerating deceleration slowdown",
+    "brake": "brakes braking break breaks",
+    "increase": "increases increasing raise raising bump add adding boost bigger larger longer wider greater higher "
+    "widen extend lengthen",
+    "reduce": "reduces reducing decrease decreasing lower lowering drop dropping less smaller shorter shorten tighten "
+    "shrink narrow subtract lose",
+    "speed": "speeds speeding pace velocity",
+    "limit": "limits maximum max",
+    "under": "below beneath",
+    "over": "above exceed exceeding beyond",
+    "allowed": "legal legally permitted possible allow allows lawful",
+    "much": "lot lots significantly considerably substantially",
+    "bit": "little touch slightly tad notch smidge somewhat",
+    # keeping things as they are
+    "keep": "keeps keeping maintain maintaining maintains retain preserve",
+    "hold": "holds holding",
+    "stay": "stays staying remain remaining remains stick sticking",
+    "continue": "continues continuing",
+    "same": "current present original",
+    # overtaking and following
+    "overtake": "overtakes overtaking overtaken pass passes passing leapfrog bypass",
+    "match": "matching matches mirror mimic copy",
+    "follow": "follows following shadow trail trailing tail tailing",
+    "gap": "gaps distance space spacing headway room buffer separation",
+    "close": "closer closely near nearer closing",
+    "ahead": "infront",
+    "behind": "",
+    "truck": "trucks lorry lorries semi rig trailer tractor bus coach",
+    "suv": "suvs van vans minivan jeep pickup",
+    "sedan": "sedans taxi cab coupe saloon hatchback",
+    "motorcycle": "motorcycles motorbike motorbikes bike biker scooter moped",
+    "car": "cars vehicle vehicles auto guy dude driver slowpoke snail idiot fellow one leader traffic",
+    # stopping and calling off
+    "stop": "stops stopping stopped halt halting park parking standstill",
+    "cancel": "cancels cancelling canceling cancelled canceled abort aborting disregard undo abandon",
+    "not": "never",
+    # units
+    "second": "seconds sec secs s",
+    "minute": "minutes min mins",
+    "hour": "hours hr",
+    "mph": "mphs",
+    "kmh": "kph kmph",
+    "mps": "",
+    "mile": "miles mi",
+    "kilometer": "kilometers kilometre kilometres kms km",
+    "meter": "meters metre metres m",
+    "foot": "feet ft",
+    "yard": "yards yd",
+    "length": "lengths",
+    # the rest of what the patterns look for
+    "then": "afterwards afterward",
+    "exit": "exits offramp ramp",
+    "road": "highway motorway freeway",
+    "turn": "turning",
+}
+OTHERS = words(
+    "first third fourth fifth sixth th last shoulder steady back along straight course control without too up down off "
+    "out past by around round fast slow quick more further farther extra him her it them leave leaving ease easing "
+    "cut pick far furthest farthest hand adaptive flow nobody"
+)
+
+# Words that change nothing: politeness, hesitation, small words, manner.
+FILLERS = words(
+    "a an the this that these those my your our me i you we us he she they his their its is are am be been was were "
+    "will would could can should shall may might must to of in into on onto at for from with as and but so or if when "
+    "once while until after before than please kindly thanks thank cheers hey hi hello ok okay yes yeah yep sure "
+    "robot autopilot computer assistant buddy mate man dear sir pal um uh er erm hmm like just maybe perhaps "
+    "well really very quite now then immediately instantly asap soon next here there let lets want wanna need needs "
+    "wish try start begin make give go gotta have has had got do does did just only simply carefully safely gently "
+    "smoothly slowly quickly nicely swiftly promptly about approximately roughly exactly precisely some any all "
+    "whole bloody damn darn freaking stupid annoying old big small huge tiny red blue white black green grey gray "
+    "silver yellow alright also too even still already what how sorry actually instead rather again both towards "
+    "toward through across side per way mind possible chance able think guess suppose moment sec time today ahead "
+    "no not never us ya yall folks everyone love great good fine cool perfect awesome nice job work point "
+    "emergency signal indicator blinker blinkers feel free continue carry keep going hurry"
+)
+
+# English words one letter away from a word above: read as themselves.
+REAL_WORDS = words(
+    "there where three these spend steed charge chance march brave bravo track trick trunk truce marsh rights bright "
+    "night light lights fight sight might lake late land lend love live life lift loft felt lines line past paste post "
+    "pest shop step star stray story staff stuff steam stare slower flower power tower lower mower hole hone honk dish "
+    "read bead dead heat heads care card cart cars bars bird cancer candle camel pulls pills polls cruel crisp crime "
+    "fallow fellow mellow yellow hollow sever event hours house horse trail train rain lame lanky reads roads raid rod "
+    "spaced spark spade splice space slice slate slim slot slope keen keel kept moan mode mole more mouth month lance "
+    "limp lime lint match catch batch watch latch breaks break reserve revere revers unit units chain chair chart "
+    "charm shirt shaft sheet truth tracks thing think thick third thirst marks bakes takes makes banana"
+)
+
+
+def _table() -> dict[str, str]:
+    table = {word: plain for plain, group in SAME.items() for word in group.split()}
+    return {**table, **{plain: plain for plain in SAME}}
+
+
+PLAIN = _table()
+"""Each known word and the plain word it is read as."""
+KNOWN = frozenset({*PLAIN, *OTHERS, *FILLERS, *NUMBER_WORDS})
+"""Every word that is not a stranger."""
