@@ -1,0 +1,223 @@
+"""Runs that are killed, asked to stop, or out of disk: nothing is lost but what was not yet saved."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from stable_baselines3.common.callbacks import BaseCallback
+
+from hotlap.checkpoints import newest_checkpoint
+from hotlap.training import signals
+from hotlap.training.train import resume, train
+from training import kill_many
+from training.tiny_runs import state_of, steps_saved, tiny_config, weights_hash
+
+pytestmark = pytest.mark.integration
+TESTS = Path(__file__).parent.parent
+# Hundreds of small rollouts, and a checkpoint after each.
+LONG = (
+    *("--steps", "100000000", "--cars", "4", "--network.hidden", "8", "--ppo.n-steps", "16", "--ppo.batch-size", "64"),
+    *("--ppo.n-epochs", "1", "--evaluation.every-steps", "0", "--checkpoint.every-steps", "64"),
+)
+
+
+class AtStep(BaseCallback):
+    """Does something once, when the run has made so many steps."""
+
+    def __init__(self, step: int, action) -> None:
+        super().__init__()
+        self.step, self.action, self.is_done = step, action, False
+
+    def _on_step(self) -> bool:
+        if not self.is_done and self.model.num_timesteps >= self.step:
+            self.is_done = True
+            self.action()
+        return True
+
+
+class AtRolloutEnd(AtStep):
+    """The same, when the rollout has ended and the update would begin."""
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_end(self) -> None:
+        super()._on_step()
+
+
+def send(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+# In this process: where exactly a run stops
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "sac"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_saves_the_run_after_the_update_and_resume_goes_on_there(algorithm, number, tmp_path):
+    config = tiny_config(algorithm, steps=256, checkpoint={"every_steps": 0})
+    lines: list[str] = []
+    handler = signal.getsignal(number)
+    stopped = train(config, "run", tmp_path, lines.append, watchers=[AtStep(100, lambda: send(number))])
+    rollout_end = 128 if algorithm == "ppo" else 104
+    assert (stopped.step, stopped.stopped_by) == (rollout_end, number)
+    assert lines[-1] == f"stopped at step {rollout_end}; go on with: hotlap resume {tmp_path / 'run'}"
+    assert steps_saved(stopped.run) == [rollout_end]
+    assert signal.getsignal(number) is handler
+    assert resume(stopped.run).step == 256
+    whole = train(config, "whole", tmp_path).run
+    assert state_of(stopped.run, 256) == state_of(whole, 256)
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "sac"])
+def test_update_that_takes_too_long_after_a_signal_is_cut_and_done_again(algorithm, tmp_path, monkeypatch):
+    """The replay is full here: rows that the cut rollout wrote already are written again with the same values."""
+    monkeypatch.setattr(signals, "DEADLINE_S", 0.05)
+    config = tiny_config(algorithm, steps=256, sac={"buffer_size": 80}, checkpoint={"every_steps": 0})
+
+    def dawdle() -> None:
+        send(signal.SIGTERM)
+        time.sleep(30.0)  # the deadline comes long before
+
+    began_s = time.monotonic()
+    stopped = train(config, "run", tmp_path, watchers=[AtRolloutEnd(150, dawdle)])
+    assert time.monotonic() - began_s < 20.0
+    rollout_start = 128 if algorithm == "ppo" else 144
+    assert (stopped.step, stopped.stopped_by) == (rollout_start, signal.SIGTERM)
+    assert steps_saved(stopped.run) == [rollout_start]
+    assert resume(stopped.run).step == 256
+    whole = train(config, "whole", tmp_path).run
+    assert state_of(stopped.run, 256) == state_of(whole, 256)
+
+
+def test_signal_before_the_first_step_saves_the_beginning(tmp_path):
+    class Early(BaseCallback):
+        def _on_training_start(self) -> None:
+            send(signal.SIGTERM)
+
+        def _on_step(self) -> bool:
+            return True
+
+    config = tiny_config(steps=128)
+    stopped = train(config, "run", tmp_path, watchers=[Early()])
+    assert (stopped.step, steps_saved(stopped.run)) == (0, [0])
+    resume(stopped.run)
+    assert state_of(stopped.run, 128) == state_of(train(config, "whole", tmp_path).run, 128)
+
+
+# In processes of their own
+
+
+def hotlap(*words: str, **options) -> subprocess.Popen:
+    command = [sys.executable, "-m", "hotlap.cli", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def wait_for_checkpoint(run: Path, process: subprocess.Popen, beyond: int = 0) -> None:
+    """Until the run has saved a step beyond one."""
+    for _ in range(600):
+        if run.exists() and any(step > beyond for step in steps_saved(run)):
+            return
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.05)
+    raise AssertionError("no checkpoint in 30 s")
+
+
+def saved(run: Path) -> int:
+    return newest_checkpoint(run, lambda _line: None).step
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_real_signal_ends_the_command_within_ten_seconds(number, status, tmp_path):
+    trainer = hotlap("train", "--root", str(tmp_path), "--name", "run", *LONG)
+    wait_for_checkpoint(tmp_path / "run", trainer)
+    trainer.send_signal(number)
+    out, err = trainer.communicate(timeout=10)
+    assert (trainer.returncode, out) == (status, "")
+    [line] = err.splitlines()
+    step, command = re.fullmatch(r"stopped at step ([\d,]+); go on with: (hotlap resume .*)", line).groups()
+    assert int(step.replace(",", "")) == saved(tmp_path / "run")
+    again = hotlap(*command.split()[1:])
+    wait_for_checkpoint(tmp_path / "run", again, beyond=saved(tmp_path / "run"))
+    again.send_signal(number)
+    assert f"going on with {tmp_path / 'run'} at step {step} of 100,000,000" in again.communicate(timeout=10)[1]
+    assert again.returncode == status
+
+
+def test_second_signal_ends_at_once(tmp_path):
+    """The first lets the update finish, which takes for ever here; the second does not wait."""
+    slow = ("--ppo.n-epochs", "100000", "--checkpoint.every-seconds", "0.001", "--json")
+    trainer = hotlap("train", "--root", str(tmp_path), "--name", "run", *LONG, *slow)
+    wait_for_checkpoint(tmp_path / "run", trainer, beyond=-1)
+    trainer.send_signal(signal.SIGTERM)
+    time.sleep(0.3)
+    assert trainer.poll() is None
+    began_s = time.monotonic()
+    trainer.send_signal(signal.SIGTERM)
+    trainer.communicate(timeout=5)
+    assert time.monotonic() - began_s < 1.0
+    assert trainer.returncode == 143
+    assert saved(tmp_path / "run") >= 0
+
+
+def test_killed_command_is_resumed_and_loses_one_interval_at_most(tmp_path):
+    """Three kills at moments that differ, of the command itself."""
+    words = ("train", "--root", str(tmp_path), "--name", "run", *LONG)
+    before = 0
+    for delay_s in (0.0, 0.13, 0.31):
+        trainer = hotlap(*words)
+        wait_for_checkpoint(tmp_path / "run", trainer, beyond=before)
+        time.sleep(delay_s)
+        reached = max(steps_saved(tmp_path / "run"))
+        trainer.kill()
+        trainer.communicate()
+        assert saved(tmp_path / "run") >= reached > before
+        before = saved(tmp_path / "run")
+        words = ("resume", str(tmp_path / "run"))
+
+
+def test_many_kills_at_random_moments_change_nothing_in_the_end(tmp_path):
+    environment = os.environ | {"PYTHONPATH": str(TESTS)}
+    command = [sys.executable, str(TESTS / "training" / "kill_many.py"), str(tmp_path / "runs"), "1"]
+    (tmp_path / "runs").mkdir()
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["kills"] >= 5
+    assert result["places"] >= 3
+    whole = train(kill_many.CONFIG, "whole", tmp_path).run
+    assert result["step"] == steps_saved(whole)[-1]
+    assert result["weights"] == weights_hash(whole, result["step"])
+
+
+def test_full_disk_is_said_and_training_goes_on_with_the_checkpoint_before(tmp_path):
+    """No file may grow beyond what a small checkpoint needs; the replay outgrows it, the event file later."""
+    script = f"""
+import resource, sys
+from pathlib import Path
+from hotlap.training.train import train
+from training.tiny_runs import tiny_config
+sac = {{"buffer_size": 2000, "learning_starts": 1100}}
+config = tiny_config("sac", steps=1200, sac=sac, checkpoint={{"every_steps": 200}})
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+train(config, "run", Path({str(tmp_path)!r}), lambda line: print(line, file=sys.stderr))
+"""
+    environment = os.environ | {"PYTHONPATH": str(TESTS)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment, timeout=60, check=False
+    )
+    assert "cannot be saved (File too large)" in done.stderr
+    assert "Training goes on" in done.stderr
+    # It trained to the end, and then said that the end itself is not on the disk.
+    assert "TrainingError: step 1,200 could not be saved" in done.stderr
+    assert done.returncode == 1
+    steps = steps_saved(tmp_path / "run")
+    assert steps
+    assert max(steps) < 1200
+    assert resume(tmp_path / "run").step == 1200
