@@ -7,11 +7,11 @@ from hotlap.highway.commands.patterns import CAR, one_of, phrase, some, words
 
 VERBS = words(
     "move go get take put come return pull drive cruise do set bring faster slower brake increase reduce keep hold "
-    "stay continue overtake match follow stop pullover cancel leave make gapmore gapless"
+    "stay continue overtake match follow stop halt pullover cancel leave make gapmore gapless"
 )
 CONNECTORS = words("and but then just instead only rather so because")
 NEGATIONS = words("not avoid refrain")
-NO_NOUN = phrase(f"no(?: more)?(?= (?:need to|{one_of('overtake move lane stop faster slower turn')}))")
+NO_NOUN = phrase(f"no(?: more)?(?= (?:need to|{one_of('lane faster slower')}))")
 DOES = one_of(
     "is are was were has have had keep want wants look looks seem seems will go just drive needs tries stop might says "
     "said told thinks likes move overtake cruise"
@@ -78,4 +78,6 @@ def _without_negations(said: list[str]) -> tuple[str, str]:
         elif verbs_seen >= 0 and word in VERBS:
             verbs_seen += 1
         (kept if verbs_seen < 0 else dropped).append(word)
+    while kept and kept[-1] in CONNECTORS:
+        kept.pop()
     return " ".join(kept), " ".join(dropped)

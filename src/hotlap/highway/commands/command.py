@@ -24,6 +24,6 @@ def explain(text: str, *, lane: int, speed_mph: float, as_json: bool = False) ->
 def refuse_to_drive(text: str) -> NoReturn:
     """Without `--explain` there is nothing to drive yet; say what works."""
     raise MissionError(
-        "driving an order needs a trained highway driver, which this version does not have. To see what was understood, "
-        f"run: hotlap drive --explain {shlex.quote(text[:80])}"
+        "driving an order needs a trained highway driver, which this version does not have. "
+        f"To see what was understood, run: hotlap drive --explain {shlex.quote(text[:80])}"
     )

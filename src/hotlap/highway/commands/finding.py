@@ -19,7 +19,7 @@ COMES_BACK = phrase(
     "back$",
     "pullover (?:again|ahead)",
 )
-STOP = phrase("stop")
+STOP = phrase("stop", "halt")
 PULL_OVER = phrase("pullover")
 HOLD = phrase(
     "continue",

@@ -24,7 +24,11 @@ IN_SECONDS = phrase(
 ONE_SECOND = phrase(f"{one_of('keep stay hold gap follow leave set')}{some('at of to a full')} second")
 IN_METERS = phrase(rf"(?P<length>{NUMBER}) (?P<unit>{'|'.join(METERS_PER_UNIT)})")
 STEP = phrase(f"(?P<more>gapmore|{MORE}(?={OF_GAP}))", "gapless", f"{LESS}(?={OF_GAP})")
-FOLLOW = phrase("match", "follow")
+FOLLOW = phrase(
+    r"match(?! \d|(?: the)? limit)",
+    "follow",
+    f"{one_of('keep hold stay')}{some('a your the our safe some good proper at')} gap",
+)
 
 
 def find_gaps(line: Line) -> list[GapWish]:

@@ -6,6 +6,7 @@ SIDE = "(left|right)"
 SAFE = one_of("safe clear allowed able free can could ready convenient chance opportunity opening gap")
 HARD = one_of("slam hit stomp jam stand hard emergency full panic smash")
 MORE = one_of("some more increase extra further")
+ADJUST = one_of("take bring knock turn crank dial kick increase reduce push dial")
 PER = one_of("per an a each")
 
 UNITS = [
@@ -35,10 +36,16 @@ LANES = [
         phrase(f"{one_of('next adjacent neighbouring neighboring')} lane{some('over to on the my your')} {SIDE}"),
         r"1 lane \1",
     ),
-    (phrase("(?:1 more|another|a|1 further) lane"), "1 lane"),
+    (phrase("(?:1 more|another|a|1 further) lane(?! move)"), "1 lane"),
+    (
+        phrase("(?:get|move) (?:out of|off|from) (?:this|the|my|our|your) lane", "leave (?:this|the|my|our|your) lane"),
+        "move lane",
+    ),
     (phrase(f"{SIDE}(?: lane)? (?:twice|2 times)"), r"2 lane \1"),
 ]
 OVERTAKING = [
+    (phrase("instead of", "rather than", f"without(?= {one_of('move overtake return come stop go get pull')})"), "not"),
+    (phrase("by (?:move|go|take|get)"), "via"),
     (
         phrase(
             f"{one_of('once when after')}{some('you we it are is that have been him the this')}"
@@ -57,7 +64,8 @@ OVERTAKING = [
         ),
         "overtake",
     ),
-    (phrase(f"leave {THEM} behind", "get past", "get ahead"), "overtake"),
+    (phrase(f"{SIDE}(?: and)? (?:around|past|by)(?= {THEM})"), r"\1 overtake"),
+    (phrase(f"leave {THEM} behind", "get ahead", "(?:get|go|drive|move) (?:past|by|around)$"), "overtake"),
 ]
 SPEEDS = [
     (
@@ -70,7 +78,15 @@ SPEEDS = [
         ),
         "at limit",
     ),
-    (phrase(r"(?:not|no) (?:faster|more|over) than(?= \d)", r"at most(?= \d)", r"(?:at )?limit(?: of)?(?= \d)"), "at"),
+    (
+        phrase(
+            r"(?:not|no) (?:faster|more|over) than(?= \d)",
+            r"(?<!do )(?:not|no) over(?= \d)",
+            r"at most(?= \d)",
+            r"(?:at )?limit(?: of)?(?= \d)",
+        ),
+        "at",
+    ),
     (phrase("too fast", "too quick"), "toofast"),
     (phrase("too slow", "not fast enough"), "tooslow"),
     (phrase("(?:not so|less|reduce) (?:fast|quick)"), "slower"),
@@ -78,7 +94,10 @@ SPEEDS = [
     (phrase(rf"slow(?= (?:\w+ )?{CAR}\b)"), ""),
     (phrase(rf"{one_of('speed pick step go hurry faster')}{some('it things us')} up(?: the speed)?"), "faster"),
     (phrase("(?:step|get) on it", "(?:step on|hit|more|give it(?: some| more)?)(?: the)? gas", "more speed"), "faster"),
-    (phrase("go (?:fast|quick)"), "faster"),
+    (phrase("(?:go|drive) (?:fast|quick|quickly)"), "faster"),
+    (phrase("(?:go|drive) slowly"), "slower"),
+    (phrase(rf"{ADJUST} (?:it|things|speed) up(?! to| \d)"), "faster"),
+    (phrase(rf"{ADJUST} (?:it|things|speed) down(?! to| \d)"), "slower"),
     (phrase(f"{HARD}{some('on the your')} brake{some('hard')}"), "stop"),
     (phrase(f"brake {one_of('hard fully immediately now')}"), "stop"),
     (phrase(f"(?:slow|slower|brake(?! check)){some('it things us speed')}(?: (?:down|up|off))?"), "slower"),
@@ -104,7 +123,8 @@ GAPS = [
         "gapless",
     ),
     (phrase("(?:go|stay|keep)(?: along)? with the flow", "keep (?:up|speed) with", "same speed as"), "follow"),
-    (phrase("(?:stay|keep|hang|settle)(?: in)? behind"), "follow"),
+    (phrase(f"{one_of('stay keep hang settle go drive get tuck fall slot')}(?: in)? behind"), "follow"),
+    (phrase(rf"(?:set|adapt|match)(?: \w+)? speed (?:to|with|of)(?= {THEM})"), "follow"),
 ]
 STOPS = [
     (
@@ -126,7 +146,15 @@ CALLING_OFF = [
         "cancel",
     ),
     (phrase(r"call (?:it|that|the \w+) off", "call off(?: the)?", "(?:changed|move) my mind", "as you were"), "cancel"),
-    (phrase("stop (?:do )?(?:it|that)", "leave it(?: be| alone)?$"), "cancel"),
+    (phrase("(?:(?:turn|move|shut) off|disable)(?: the)? cruise(?: control)?"), "cancel"),
+    (
+        phrase(
+            "stop (?:do )?(?:it|that)",
+            "stop (?:the|this|that|your) (?:lane )?(?:overtake|move|maneuver|manoeuvre)",
+            "leave it(?: be| alone)?$",
+        ),
+        "cancel",
+    ),
 ]
 GOING_ON = [(phrase(r"(?:keep|carry) (?:go|on)(?! \d| at)(?: like (?:this|that))?"), "continue")]
 

@@ -7,7 +7,7 @@ from hotlap.highway.commands.finding import find_wishes
 from hotlap.highway.commands.judging import make_plan
 from hotlap.highway.commands.manners import corrected_parts, without_manners
 from hotlap.highway.commands.numbers import is_number
-from hotlap.highway.commands.patterns import one_of, words
+from hotlap.highway.commands.patterns import one_of, phrase, words
 from hotlap.highway.commands.reading import plain_words
 from hotlap.highway.commands.refusals import never_done, not_understood, question, unsupported
 from hotlap.highway.commands.results import RefusalError, RefusalKind, Refused, Understood
@@ -17,7 +17,6 @@ from hotlap.highway.commands.wishes import Wishes
 from hotlap.highway.missions import Mission, Mode, Source
 
 MAX_CHARACTERS = 400
-SLOWEST_BARE_MPH = 20.0
 IDIOM_WORDS = words("pullover gapmore gapless toofast tooslow")
 SPEED_HINTS = VERBS | {"at", "to", "speed"}
 CALLED_OFF = one_of(
@@ -27,7 +26,8 @@ CALLED_OFF = one_of(
 ENDS = "(?=$| and| but| then)"
 ITS_NAME = f"cruise control|cruise{ENDS}|lane move|move lane|(?:left |right )?(?:lane )?move{ENDS}"
 CANCEL = re.compile(rf"^.*\bcancel\b(?: (?:{CALLED_OFF}|{ITS_NAME})\b)*")
-HELP = 'Say for example "cruise at 65", "move left", "pass this truck" or "stop".'
+NAMED_VEHICLE = phrase(r"(?<=overtake )(?:the|this|that) \w+", r"(?<=follow )(?:the|this|that) \w+")
+HELP = 'say for example "cruise at 65", "move left", "pass this truck" or "stop".'
 
 
 def interpret(text: str, situation: Situation, *, source: Source = "text", time_s: float = 0.0) -> Understood | Refused:
@@ -39,7 +39,7 @@ def interpret(text: str, situation: Situation, *, source: Source = "text", time_
         return not_understood(f"That is longer than {MAX_CHARACTERS} characters; say it in one sentence.")
     line = plain_words(text)
     if not line:
-        return not_understood(f"Nothing was said. {HELP}")
+        return not_understood(f"Nothing was said; {HELP}")
     results = [
         _read(part, situation, Mission(source=source, text=text.strip(), time_s=time_s))
         for part in corrected_parts(line)
@@ -73,7 +73,7 @@ def _read_orders(line: str, situation: Situation, said: Mission) -> Understood |
     if not wishes.any():
         return _without_orders(forbidden, clauses.remark, situation, said)
     if _is_too_strange(clauses.orders, wishes) or (clauses.remark and _is_bare(clauses.orders, wishes)):
-        return not_understood(f"That was not clear. {HELP}")
+        return not_understood(f"That was not clear; {HELP}")
     try:
         plan = make_plan(wishes, situation)
     except RefusalError as refusal:
@@ -100,7 +100,7 @@ def _without_orders(forbidden: Wishes, remark: bool, situation: Situation, said:
         return Refused(RefusalKind.NOT_AN_ORDER, "That says what not to do, so nothing changes.")
     if remark:
         return Refused(RefusalKind.NOT_AN_ORDER, "That is a remark, not an order, so nothing changes.")
-    return not_understood(f"No order was found in that. {HELP}")
+    return not_understood(f"No order was found in that; {HELP}")
 
 
 def _calls_off(forbidden: Wishes, mission: Mission) -> bool:
@@ -120,12 +120,15 @@ def _is_bare(line: str, wishes: Wishes) -> bool:
     return not any(others) and lanes and (numbers or not wishes.speeds)
 
 
+def _is_known(word: str) -> bool:
+    return word in KNOWN or word in IDIOM_WORDS or is_number(word)
+
+
 def _is_too_strange(line: str, wishes: Wishes) -> bool:
     """Whether too little of the line is known to act on it; a bare side or number must stand alone."""
     said = line.split()
-    strangers = [word for word in said if word not in KNOWN and word not in IDIOM_WORDS and not is_number(word)]
+    strangers = [word for word in NAMED_VEHICLE.sub("", line).split() if not _is_known(word)]
     if _is_bare(line, wishes):
-        slow = any(wish.mph < SLOWEST_BARE_MPH for wish in wishes.speeds)
-        return bool(strangers) or slow or wishes.vehicle is not None
+        return bool(strangers) or wishes.vehicle is not None
     telling = sum(word in PLAIN or word in IDIOM_WORDS or is_number(word) for word in said)
     return len(strangers) > telling // 2

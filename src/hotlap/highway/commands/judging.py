@@ -68,7 +68,7 @@ def _come_back(situation: Situation) -> Plan:
     """Back to the lane that the present mission started from."""
     lane = None if situation.mission is None else situation.mission.return_lane
     if lane is None or lane >= situation.lanes:
-        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "Back to which lane? Say its side or its number.")
+        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "Say which lane to go back to, by its side or its number.")
     return Plan(Mode.LANE_CHANGE, lane, direction=direction_to(lane, situation))
 
 

@@ -29,7 +29,7 @@ def resolve_lane(wish: LaneWish, situation: Situation, start: int | None = None)
     if wish.kind == "middle":
         return min((last // 2, (last + 1) // 2), key=lambda lane: abs(lane - start))
     if wish.kind == "somewhere":
-        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, 'Which way? Say "move left" or "move right".')
+        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, 'Say which way: "move left" or "move right".')
     if wish.kind in ("number", "from_left", "from_right"):
         return _numbered_lane(wish, last)
     if wish.kind == "edge" or wish.role in ("at", "stay"):
@@ -51,8 +51,8 @@ def _shifted_lane(wish: LaneWish, start: int, last: int) -> int:
         raise RefusalError(RefusalKind.IMPOSSIBLE, "The car moves by whole lanes, at least one.")
     room = start if wish.side == "left" else last - start
     if wish.count > room:
-        lanes = {0: "no lane", 1: "only one lane"}.get(room, f"only {room} lanes")
-        raise RefusalError(RefusalKind.IMPOSSIBLE, f"There is {lanes} to the {wish.side} of lane {start}.")
+        there = {0: "There is no lane", 1: "There is only one lane"}.get(room, f"There are only {room} lanes")
+        raise RefusalError(RefusalKind.IMPOSSIBLE, f"{there} to the {wish.side} of lane {start}.")
     return start + int(wish.count) * (-1 if wish.side == "left" else 1)
 
 

@@ -52,9 +52,7 @@ def _refuse_out_of_range(speed_mph: float, lane: int | None, situation: Situatio
         raise RefusalError(RefusalKind.IMPOSSIBLE, "A speed cannot be below zero.")
     highest = situation.highest_limit_mph
     if speed_mph > highest + ROUNDING:
-        raise RefusalError(
-            RefusalKind.UNSAFE, f"{speed_mph:.4g} mph is above {highest:.4g} mph, the highest limit here."
-        )
+        raise RefusalError(RefusalKind.UNSAFE, f"The highest limit here is {highest:.4g} mph, and that is above it.")
     if lane is not None and speed_mph > situation.limits_mph[lane] + OVER_A_NAMED_LANE_MPH:
         limit = situation.limits_mph[lane]
         raise RefusalError(
@@ -67,7 +65,7 @@ def capped_note(speed_mph: float | None, lane: int, situation: Situation) -> str
     limit = situation.limits_mph[lane]
     if speed_mph is None or speed_mph <= limit + ROUNDING:
         return None
-    return f"In lane {lane} it drives {limit:.4g} mph, the limit there."
+    return f"lane {lane} has a limit of {limit:.4g} mph, and it keeps to that there"
 
 
 def one_gap_s(wishes: list[GapWish], speed_mph: float | None, situation: Situation) -> float | None:

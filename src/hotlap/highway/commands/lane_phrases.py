@@ -13,9 +13,11 @@ OF = some("over to on in toward towards the my your further more from of")
 NOT_A_NAME = "(?<!left )(?<!right )(?<!most )(?<!middle )(?<!this )"
 NOT_A_SPEED = r"(?! (?:mph|kmh|mps|second|meter)\b)"
 
-MOVES = words("move go get take pick put come return pull bring be back ease cut want let")
+MOVES = words("move go get take pick put come return pull bring be back ease cut drift want let")
 STAYS = words("stay keep hold continue")
-DOES_SOMETHING = words("cruise drive do stop pullover overtake follow match set")
+DOES_SOMETHING = words("cruise drive do stop halt pullover overtake follow match set")
+
+SPEED_VERB = phrase(rf"(?:go|get|take|bring|pull)(?: it)?(?: up| down)?(?: at| to)? {NUMBER}(?! lane)")
 
 PATTERNS: list[tuple[LaneKind, re.Pattern[str]]] = [
     ("shift", phrase(rf"(?P<count>{NUMBER}) lane{OF} {SIDE}(?! lane)")),
@@ -29,8 +31,8 @@ PATTERNS: list[tuple[LaneKind, re.Pattern[str]]] = [
     ("middle", phrase("middle(?: lane)?")),
     ("own", phrase("(?:this|same|my|your|our|its)(?: same)? lane")),
     ("named", phrase(f"{SIDE} lane")),
-    ("shift", phrase(f"{SIDE}(?! (?:now|away|here|there|then|behind|ahead))(?: side)?")),
-    ("somewhere", phrase(r"(?:move|go over)(?: \w+)? lane")),
+    ("shift", phrase(f"{SIDE}(?! (?:now|away|here|there|behind|ahead))(?: side)?")),
+    ("somewhere", phrase(r"(?:move|go over)(?: \w+)? lane", "lane move", "move over(?: [1-9])?$")),
 ]
 
 
@@ -60,11 +62,12 @@ def _side(match: re.Match[str]) -> Direction | None:
 
 def _role(text: str, start: int) -> Role:
     """What the nearest verb before the phrase makes of it."""
-    for word in reversed(text[:start].split()):
+    before = SPEED_VERB.sub("cruise", text[:start])  # "go 65 in lane 1" is about the speed
+    for word in reversed(before.split()):
         if word in MOVES:
             return "move"
         if word in STAYS:
             return "stay"
         if word in DOES_SOMETHING:
             return "at"
-    return "bare"
+    return "at" if re.search(r"\bin(?: the)? $", before) else "bare"

@@ -7,14 +7,14 @@ from hotlap.highway.commands.patterns import one_of, some
 CALLS = one_of(
     "hey hi hello ok okay so well um uh er erm hmm like please now and then but yes yeah yep alright sorry listen look "
     "computer car robot autopilot assistant kindly just maybe perhaps quickly buddy mate man dear good great thanks "
-    "actually also next instead oh ah no"
+    "actually also next instead oh ah"
 )
 WISHES = one_of("like love want need wish prefer have got order command")
 BE_KIND = some("please kindly maybe perhaps just possibly also not quickly like")
 SHOULD = "(?:should|must|need to|have to|can|could|might|ought to|better|had better|may)"
 WONDER = "(?:was (?:hoping|wondering|thinking)|wonder|think|guess|suppose|hope|say)"
 REQUESTS = [
-    f"(?:can|could|would|will) (?:you|we|u){BE_KIND}(?: (?:mind|be able to|be so kind as to|to|try to))?{BE_KIND}",
+    f"(?:can|could|would|will)(?: not)? (?:you|we|u){BE_KIND}(?: (?:mind|be able to|be so kind as to|try to))?{BE_KIND}",
     f"(?:you|we) {SHOULD}{some('please now probably just want to')}",
     "do you mind",
     f"do you think(?: that)? (?:you|we){some('can could should might')}",
@@ -25,15 +25,16 @@ REQUESTS = [
     "why (?:(?:do|can|could) )?not(?: (?:you|we))?",
     f"let (?:us|me){some('please just all')}",
     f"it (?:would|might) be {one_of('nice good great better cool')} (?:if (?:you|we)(?: could| can)?|to)",
+    "would it be (?:allowed|ok|okay) (?:to|for you to|if (?:you|we)(?: could)?)",
     "(?:it is )?time to|thank you|feel free to|go ahead(?: and)?|try (?:to|and)|start|begin|get ready to|remember to",
     "make sure (?:to|(?:that )?(?:you|we))|be so kind (?:as )?(?:to|and)|your (?:mission|task|job) is to",
 ]
-OPENING = re.compile(rf"^(?:{CALLS}|{'|'.join(REQUESTS)})\b ?")
+NO_MORE = one_of("need lane more faster slower turn way rush hurry limit")
+OPENING = re.compile(rf"^(?:{CALLS}|no(?! {NO_MORE})|{'|'.join(REQUESTS)})\b ?")
 CORRECTION = re.compile(
     r"\b(?:no wait|wait no|wait|no sorry|sorry|actually|i mean|i meant|correction|scratch that|on second thought"
     r"|make that|or rather|oops|whoops|no no|no)\b"
 )
-NO_MORE = re.compile(rf"^{one_of('need overtake lane move more faster slower stop way rush hurry return limit')}\b")
 
 
 def without_manners(line: str) -> str:
@@ -48,6 +49,6 @@ def corrected_parts(line: str) -> list[str]:
     parts = [line]
     for match in CORRECTION.finditer(line):
         rest = line[match.end() :].strip()
-        if match.start() > 0 and rest and not (match[0] == "no" and NO_MORE.match(rest)):
+        if match.start() > 0 and rest and not (match[0] == "no" and re.match(rf"{NO_MORE}\b", rest)):
             parts.insert(0, rest)
     return parts

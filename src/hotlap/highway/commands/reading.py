@@ -13,14 +13,16 @@ WRITTEN = [
     (re.compile(r"\bwe['’]re\b"), "we are"),
     (re.compile(r"['’\u2018`\u00b4]"), ""),
     (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
+    (re.compile(r"(?<=\d)(st|nd|rd|th)\b"), " th "),
+    (re.compile(r"(?<=\d)e[+]?\d+\b"), "00000 "),  # 1e9 is beyond all limits, like any number that long
+    (re.compile(r"(?<=\d)(?=[a-z])"), " "),
     (re.compile(r"\bkm\s*/\s*h(r|our)?\b"), " kmh "),
     (re.compile(r"\bm\s*/\s*s(ec|econd)?\b"), " mps "),
     (re.compile(r"\bmi\s*/\s*h(r|our)?\b"), " mph "),
     (re.compile(r"\bu[\s-]*(turn\w*|ie)\b"), " uturn "),
     (re.compile(r"\b18[\s-]wheeler\b"), " truck "),
-    (re.compile(r"(?<=\d)(st|nd|rd|th)\b"), " th "),
     (re.compile(r"(?<![\w.-])[-−](?=\d)"), " minus "),
-    (re.compile(r"(?<=\d)(?=[a-z])"), " "),
+    (re.compile(r"\bno\s+(?:more\s+)?(?=[a-z]+ing\b)"), " not "),
     # "stop overtaking" calls off; "stop moving" is a stop
     (
         re.compile(
@@ -49,8 +51,8 @@ def split(text: str) -> list[str]:
     return [part for word in WORD.findall(line) for part in CONTRACTIONS.get(word, word).split()]
 
 
+AUXILIARIES = "do does did is are was were should would could must need have has had"
 CONTRACTIONS = {
-    "dont": "do not",
     "lets": "let us",
     "id": "i would",
     "im": "i am",
@@ -66,10 +68,7 @@ CONTRACTIONS = {
     "hows": "how is",
     "wheres": "where is",
     "whos": "who is",
-    "isnt": "is not",
-    "arent": "are not",
-    "doesnt": "does not",
-    "didnt": "did not",
+    **{f"{verb}nt": f"{verb} not" for verb in AUXILIARIES.split()},
     "wont": "will not",
     "cant": "can not",
     "cannot": "can not",

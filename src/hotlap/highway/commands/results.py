@@ -39,7 +39,7 @@ class Understood:
     mission: Mission
     """What to do now; it takes the place of the mission before."""
     note: str | None = None
-    """Something to know about it, in one sentence."""
+    """Something to know about it, as half a sentence."""
     cancels: bool = False
     """Whether the words only call off the mission before."""
 
@@ -62,23 +62,25 @@ def as_record(result: Understood | Refused) -> dict[str, Any]:
 
 
 def as_sentence(result: Understood | Refused) -> str:
-    """The result as one sentence to read out, and a second one where there is something to know."""
+    """The result as one sentence to read out."""
     if isinstance(result, Refused):
         return result.reason
-    sentence = "Cancelled: the car keeps its lane and speed." if result.cancels else _sentence(result.mission)
-    return f"{sentence} {result.note}" if result.note else sentence
+    sentence = "Cancelled: hold lane and speed" if result.cancels else _sentence(result.mission)
+    return f"{sentence}; {result.note}." if result.note else f"{sentence}."
 
 
 def _sentence(mission: Mission) -> str:
-    parts = [_opening(mission), *_lanes(mission), *_speed_and_gap(mission)]
-    return ", ".join(parts) + "."
+    details = [*_lanes(mission), *_speed_and_gap(mission)]
+    if mission.mode is Mode.HOLD and not details:
+        return "Hold lane and speed"
+    return " ".join([_opening(mission), ", ".join(details)]).strip()
 
 
 def _opening(mission: Mission) -> str:
     openings = {
-        Mode.HOLD: "Hold lane and speed",
+        Mode.HOLD: "Stay",
         Mode.CRUISE: "Cruise",
-        Mode.LANE_CHANGE: "Change lane",
+        Mode.LANE_CHANGE: "Move",
         Mode.OVERTAKE: f"Overtake on the {mission.direction}",
         Mode.STOP: "Stop",
     }
@@ -86,13 +88,14 @@ def _opening(mission: Mission) -> str:
 
 
 def _lanes(mission: Mission) -> list[str]:
-    to = "through" if mission.mode is Mode.OVERTAKE else "to"
-    way = f" ({mission.direction})" if mission.direction and mission.mode is not Mode.OVERTAKE else ""
-    parts = [] if mission.target_lane is None else [f"{to} lane {mission.target_lane}{way}"]
     if mission.mode is Mode.OVERTAKE:
-        stays = mission.return_lane is None
-        parts.append("and stay there" if stays else f"then to lane {mission.return_lane}")
-    return parts
+        after = "and stay there" if mission.return_lane is None else f"then to lane {mission.return_lane}"
+        return [f"through lane {mission.target_lane}", after]
+    if mission.target_lane is None:
+        return []
+    place = "to" if mission.mode is Mode.LANE_CHANGE else "in"
+    way = f", to the {mission.direction}" if mission.direction else ""
+    return [f"{place} lane {mission.target_lane}{way}"]
 
 
 def _speed_and_gap(mission: Mission) -> list[str]:

@@ -16,10 +16,12 @@ MPH_PER_UNIT = {
 STEP_MPH = 5.0
 BIG_STEP_MPH = 10.0
 LARGEST_CHANGE_MPH = 25.0
+SMALLEST_BARE_MPH = 20.0
 
 UPWARDS = words("faster tooslow increase more over up plus")
-ELSEWHERE = one_of("second minute hour meter foot yard length lane th percent times")
+ELSEWHERE = one_of("second minute hour meter foot yard length lane th percent times truck suv sedan motorcycle car")
 AMOUNT = rf"(?<![\w.-])(?P<number>{NUMBER})\b(?! {ELSEWHERE}\b)(?: (?P<unit>{'|'.join(MPH_PER_UNIT)})\b)?"
+SPEED_BEFORE = words("at to do go cruise drive speed about around of is")
 CHANGE = "(?P<way>faster|slower|increase|reduce)"
 OF_SPEED = some("speed the your my our it a bit up down")
 THIS = some("at with to on it this same the your my our steady a")
@@ -40,9 +42,10 @@ PRESENT = phrase(
 BY = [
     re.compile(rf"{AMOUNT} (?P<way>faster|slower|more|increase|reduce|up|down)\b"),
     re.compile(rf"\b{CHANGE}{OF_SPEED} {one_of('by with another')}(?: about| another)? {AMOUNT}"),
-    re.compile(rf"\b(?:speed|take it|bring it|go) (?P<way>up|down) by {AMOUNT}"),
+    re.compile(rf"\b(?P<way>up|down) by {AMOUNT}"),
 ]
 BY_OR_TO = re.compile(rf"\b{CHANGE}{OF_SPEED} {AMOUNT}")
+CRUISE_ON = phrase("cruise control", "^cruise$", "cruise on$")
 ABSOLUTE = re.compile(AMOUNT)
 STEP = phrase(
     r"(?P<much>much )?(?P<way>faster|slower|toofast|tooslow)(?P<more> (?:a )?much)?",
@@ -55,9 +58,10 @@ def find_speeds(line: Line) -> list[SpeedWish]:
     wishes = [*_from_the_limit(line), *_changes(line)]
     if line.take(PRESENT):
         wishes.append(SpeedWish("present"))
-    wishes += [SpeedWish("absolute", _mph(match), bare=match["unit"] is None) for match in line.take(ABSOLUTE)]
+    wishes += [_absolute(match) for match in line.take(ABSOLUTE) if _is_speed(match)]
     steps = [_step(match) for match in line.take(STEP)]
-    return wishes or steps
+    on = [SpeedWish("relative") for _ in line.take(CRUISE_ON)]  # at the speed that is set
+    return wishes or steps or on[:1]
 
 
 def _from_the_limit(line: Line) -> list[SpeedWish]:
@@ -79,6 +83,17 @@ def _changes(line: Line) -> list[SpeedWish]:
         is_change = mph <= LARGEST_CHANGE_MPH
         wishes.append(SpeedWish("relative", _sign(match["way"]) * mph) if is_change else SpeedWish("absolute", mph))
     return wishes
+
+
+def _absolute(match: re.Match[str]) -> SpeedWish:
+    return SpeedWish("absolute", _mph(match), bare=match["unit"] is None)
+
+
+def _is_speed(match: re.Match[str]) -> bool:
+    """A small number without unit is a speed only right after "at", "to" or a verb of driving."""
+    before = match.string[: match.start()].split()[-1:]
+    small = 0 <= _mph(match) < SMALLEST_BARE_MPH
+    return match["unit"] is not None or not small or bool(SPEED_BEFORE.intersection(before))
 
 
 def _step(match: re.Match[str]) -> SpeedWish:

@@ -8,10 +8,10 @@ SAME = {
     # moving over
     "move": "moves moving moved shift shifts shifting switch switches switching change changes changing merge merging "
     "slide sliding scoot scooting hop hopping swing swinging veer veering steer steering transition jump jumping "
-    "nudge nudging head heading migrate relocate cross crossing",
+    "nudge nudging head heading migrate relocate cross crossing bear bearing",
     "go": "going goes proceed proceeding travel traveling travelling ride riding roll rolling run running",
     "get": "gets getting",
-    "take": "takes taking use using choose",
+    "take": "takes taking use choose",
     "put": "putting place",
     "come": "comes coming",
     "return": "returns returning rejoin",
@@ -46,7 +46,7 @@ SAME = {
     # keeping things as they are
     "keep": "keeps keeping maintain maintaining maintains retain preserve",
     "hold": "holds holding",
-    "stay": "stays staying remain remaining remains stick sticking",
+    "stay": "stays staying remain remaining remains stick sticking hug hugging",
     "continue": "continues continuing",
     "same": "current present original",
     # overtaking and following
@@ -61,9 +61,11 @@ SAME = {
     "suv": "suvs van vans minivan jeep pickup",
     "sedan": "sedans taxi cab coupe saloon hatchback",
     "motorcycle": "motorcycles motorbike motorbikes bike biker scooter moped",
-    "car": "cars vehicle vehicles auto guy dude driver slowpoke snail idiot fellow one leader traffic",
+    "car": "cars vehicle vehicles auto guy guys dude dudes driver drivers slowpoke snail idiot idiots fellow person "
+    "people lady one ones leader traffic",
     # stopping and calling off
-    "stop": "stops stopping stopped halt halting park parking standstill",
+    "stop": "stops stopping stopped standstill",
+    "halt": "halting park parking",
     "cancel": "cancels cancelling canceling cancelled canceled abort aborting disregard undo abandon",
     "not": "never",
     # units
@@ -86,9 +88,9 @@ SAME = {
     "turn": "turning",
 }
 OTHERS = words(
-    "first third fourth fifth sixth th last shoulder steady back along straight course control without too up down off "
-    "out past by around round fast slow quick more further farther extra him her it them leave leaving ease easing "
-    "cut pick far furthest farthest hand adaptive flow nobody"
+    "first third fourth fifth sixth th last shoulder steady back along straight course control without too up down "
+    "off out past by around round fast slow quick more further farther extra him her it them leave leaving ease "
+    "easing cut drift pick tuck slot via using adapt far furthest farthest hand adaptive flow nobody"
 )
 
 # Words that change nothing: politeness, hesitation, small words, manner.
@@ -96,27 +98,24 @@ FILLERS = words(
     "a an the this that these those my your our me i you we us he she they his their its is are am be been was were "
     "will would could can should shall may might must to of in into on onto at for from with as and but so or if when "
     "once while until after before than please kindly thanks thank cheers hey hi hello ok okay yes yeah yep sure "
-    "robot autopilot computer assistant buddy mate man dear sir pal um uh er erm hmm like just maybe perhaps "
-    "well really very quite now then immediately instantly asap soon next here there let lets want wanna need needs "
-    "wish try start begin make give go gotta have has had got do does did just only simply carefully safely gently "
-    "smoothly slowly quickly nicely swiftly promptly about approximately roughly exactly precisely some any all "
-    "whole bloody damn darn freaking stupid annoying old big small huge tiny red blue white black green grey gray "
-    "silver yellow alright also too even still already what how sorry actually instead rather again both towards "
-    "toward through across side per way mind possible chance able think guess suppose moment sec time today ahead "
-    "no not never us ya yall folks everyone love great good fine cool perfect awesome nice job work point "
-    "emergency signal indicator blinker blinkers feel free continue carry keep going hurry"
+    "robot autopilot computer assistant buddy mate man dear sir pal um uh er erm hmm like just maybe perhaps well "
+    "really very quite now then immediately instantly asap soon next here there let lets want wanna need needs wish "
+    "try start begin make give go gotta have has had got do does did only simply carefully safely gently smoothly "
+    "slowly quickly nicely swiftly promptly about approximately roughly exactly precisely some any all whole bloody "
+    "damn darn freaking stupid annoying old big small huge tiny red blue white black green grey gray silver yellow "
+    "alright also too even still already what how sorry actually instead rather again both towards toward through "
+    "across side per way mind possible chance able think guess suppose moment sec time today ahead no not never ya "
+    "yall folks everyone love great good fine cool perfect awesome nice job work point perform execute initiate "
+    "conduct engage activate enable commence emergency signal indicator blinker blinkers feel free continue carry "
+    "keep going hurry"
 )
 
 # English words one letter away from a word above: read as themselves.
 REAL_WORDS = words(
-    "there where three these spend steed charge chance march brave bravo track trick trunk truce marsh rights bright "
-    "night light lights fight sight might lake late land lend love live life lift loft felt lines line past paste post "
-    "pest shop step star stray story staff stuff steam stare slower flower power tower lower mower hole hone honk dish "
-    "read bead dead heat heads care card cart cars bars bird cancer candle camel pulls pills polls cruel crisp crime "
-    "fallow fellow mellow yellow hollow sever event hours house horse trail train rain lame lanky reads roads raid rod "
-    "spaced spark spade splice space slice slate slim slot slope keen keel kept moan mode mole more mouth month lance "
-    "limp lime lint match catch batch watch latch breaks break reserve revere revers unit units chain chair chart "
-    "charm shirt shaft sheet truth tracks thing think thick third thirst marks bakes takes makes banana"
+    "abode bakes being bellow boot brave bread cancer canter charge clover derive dive diver exist fallow falter "
+    "fasten forth fort foster lengthy lines lover males march meddle merger meteor mines mints mode moles muddle "
+    "mules palace passed pills polls quicken rights sever shaft shirt slice soot spade spend spied steed steel stuck "
+    "track tracks train trainer trial trick truce trunk"
 )
 
 
