@@ -25,6 +25,7 @@ ALGORITHMS = {
     "ppo, raw observations, a falling spread": tiny_config(
         "ppo", normalize=False, network={"hidden": [8], "log_std_end": [-2.0, -2.0, -2.0]}
     ),
+    "ppo, mirrored": tiny_config("ppo", racer={"observation": "full"}, network={"hidden": [8], "mirror": True}),
     "sac, fixed temperature, a full replay": tiny_config(
         "sac", steps=160, normalize=False, sac={"ent_coef": "0.1", "buffer_size": 100}
     ),
@@ -106,7 +107,7 @@ def test_loaded_checkpoint_acts_as_it_did(whole):
     checkpoint = load_checkpoint(checkpoint_folder(whole, step))
     config = training._read_run(whole)[0]
     one, two = restore_session(config, checkpoint), restore_session(config, checkpoint)
-    observations = np.random.default_rng(5).uniform(0, 1, (500, 14)).astype(np.float32)
+    observations = np.random.default_rng(5).uniform(0, 1, (500, one.env.observation_space.shape[0])).astype(np.float32)
     actions = []
     for session in (one, two):
         assert session.step == step

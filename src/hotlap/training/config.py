@@ -17,7 +17,7 @@ TINY = 1e-12
 MANY = 10**9
 SHARE = (0.0, 1.0)
 COUNT = (1, MANY)
-RATE = (TINY, math.inf)
+RATE = (TINY, 1e6)
 MOST_UNITS = 8192
 MOST_CARS = 1_000_000
 MOST_SEED = 2**31
@@ -92,7 +92,7 @@ class PpoSettings:
     def __post_init__(self) -> None:
         """Counts from one, rates above zero, discounts up to one."""
         check_ranges(self, "ppo.", n_steps=COUNT, batch_size=(2, MANY), n_epochs=COUNT, gamma=SHARE, gae_lambda=SHARE)
-        check_ranges(self, "ppo.", learning_rate=RATE, learning_rate_end=(0.0, math.inf), clip_range=RATE)
+        check_ranges(self, "ppo.", learning_rate=RATE, learning_rate_end=(0.0, 1e6), clip_range=RATE)
         check_ranges(self, "ppo.", ent_coef=(0.0, math.inf), vf_coef=(0.0, math.inf), max_grad_norm=RATE)
 
 
@@ -127,7 +127,7 @@ class SacSettings:
         """Counts from one, rates above zero, discounts up to one."""
         check_ranges(self, "sac.", buffer_size=COUNT, learning_starts=(0, MANY), batch_size=COUNT, train_freq=COUNT)
         check_ranges(self, "sac.", gradient_steps=COUNT, tau=SHARE, gamma=SHARE)
-        check_ranges(self, "sac.", learning_rate=RATE, learning_rate_end=(0.0, math.inf))
+        check_ranges(self, "sac.", learning_rate=RATE, learning_rate_end=(0.0, 1e6))
         number = self.ent_coef.removeprefix("auto").removeprefix("_")
         if self.ent_coef != "auto" and not _is_positive(number):
             raise ConfigError(f'sac.ent_coef must be "auto", "auto_0.1" or a number above 0, not {self.ent_coef!r}.')

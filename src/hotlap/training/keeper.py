@@ -82,16 +82,15 @@ class RunKeeper(BaseCallback):
         save_checkpoint(self.run, replace(self._rescue, files={"policy.onnx": policy} if policy else {}))
         self.saved_step = self._rescue.step
 
-    def check_weights(self) -> None:
-        """Stop when an update left weights that are not numbers; nothing of it is saved."""
-        if self.session.weights_are_finite():
+    def check_weights(self, *, broke: bool = False) -> None:
+        """Stop when an update left weights nobody can compute with, or broke on them; nothing of it is saved."""
+        if self.session.weights_are_sound() and not broke:
             return
         buffer = getattr(self.session.model, "rollout_buffer", None)
         rollout = {name: getattr(buffer, name) for name in ROLLOUT_ARRAYS if buffer is not None}
         batch = self._keep_batch(rollout or self._last_step())
-        raise TrainingError(
-            f"the update at step {self.session.step:,} left weights that are not numbers{batch}. {self._advice()}"
-        )
+        update = f"the update at step {self.session.step:,}"
+        raise TrainingError(f"{update} left weights that are not numbers, or too large{batch}. {self._advice()}")
 
     def measure(self) -> None:
         """Drive the policy as evaluation does; the best so far is the run's policy."""

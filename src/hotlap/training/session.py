@@ -24,6 +24,8 @@ from hotlap.training.state import TrainingState
 from hotlap.training.track_sets import expand_tracks
 from hotlap.vector.sb3 import WorldVecEnv, make_vec_env
 
+LARGEST_WEIGHT = 1e5
+
 
 @dataclass(frozen=True)
 class Session:
@@ -76,9 +78,9 @@ class Session:
         documents = {"config": config_document(self.config), "counters": self.state.counters()}
         return Checkpoint(self.step, self.state.tensors(), documents, {"policy.onnx": policy} if policy else {})
 
-    def weights_are_finite(self) -> bool:
-        """Whether every weight is a number."""
-        return all(bool(torch.isfinite(parameter).all()) for parameter in self.model.policy.parameters())
+    def weights_are_sound(self) -> bool:
+        """Whether every weight is a number, and not so large that what is computed with it will be none."""
+        return all(bool((weights.abs() <= LARGEST_WEIGHT).all()) for weights in self.model.policy.parameters())
 
     def reward_mean(self) -> float | None:
         """Mean return of the last episodes, where there are any."""

@@ -210,9 +210,9 @@ class _Training:
         model: Any = self.session.model
         try:
             model.learn(self.session.config.steps - self.session.step, callbacks, reset_num_timesteps=False)
-        except ValueError:
-            # torch refuses to draw actions from weights that are not numbers, in the middle of an update.
-            self.keeper.check_weights()
+        except ValueError as error:
+            # torch refuses to draw actions from a distribution that is none, in the middle of an update.
+            self.keeper.check_weights(broke="satisfy the constraint" in str(error))
             raise
 
 

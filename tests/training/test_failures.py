@@ -1,0 +1,165 @@
+"""What goes wrong while training: numbers that are none, clocks that jump, policies that cannot be exported."""
+
+import json
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from stable_baselines3 import PPO, SAC
+from stable_baselines3.common.callbacks import BaseCallback
+
+from hotlap.checkpoints import load_checkpoint
+from hotlap.errors import ExportError, TrainingError
+from hotlap.racer.world import RacerWorld
+from hotlap.training import keeper as keeping
+from hotlap.training.keeper import NAN_BATCH
+from hotlap.training.session import Session
+from hotlap.training.train import resume, train
+from training.tiny_runs import checkpoint_folder, scalars, steps_saved, tiny_config, weights_hash
+
+pytestmark = pytest.mark.integration
+ROLLOUT = 64
+DAY_S = 86_400
+
+
+def poison(monkeypatch, place: str, value: float, tick: int) -> None:
+    """Make the world give a number that is none, in one place, once."""
+    advance, count = RacerWorld.advance, [0]
+
+    def poisoned(world: RacerWorld, actions) -> None:
+        advance(world, actions)
+        count[0] += 1
+        if count[0] == tick:
+            getattr(world, place).flat[3] = value
+
+    monkeypatch.setattr(RacerWorld, "advance", poisoned)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the normaliser, which meets the infinity first
+@pytest.mark.parametrize("algorithm", ["ppo", "sac"])
+@pytest.mark.parametrize("place", ["observation", "reward"])
+@pytest.mark.parametrize(("value", "normalize"), [(np.nan, True), (np.nan, False), (np.inf, True), (-np.inf, False)])
+def test_world_that_gives_no_number_stops_training_and_keeps_the_last_good_step(
+    algorithm, place, value, normalize, tmp_path, monkeypatch
+):
+    config = tiny_config(algorithm, normalize=normalize, checkpoint={"every_steps": ROLLOUT})
+    with monkeypatch.context() as patch:
+        poison(patch, place, value, tick=40)
+        with pytest.raises(TrainingError, match=r"not a number, kept in .*nan-batch.npz. Step 128 is saved"):
+            train(config, "run", tmp_path)
+    batch = np.load(tmp_path / "run" / NAN_BATCH)
+    kept = batch[f"{place}s"]
+    assert np.array_equal(kept.flat[3], np.float32(value), equal_nan=True)
+    assert np.isfinite(np.delete(kept.ravel(), 3)).all()
+    assert batch["actions"].shape == (4, 3)
+    whole = train(config, "whole", tmp_path).run
+    assert steps_saved(tmp_path / "run") == [64, 128]
+    assert weights_hash(tmp_path / "run", 128) == weights_hash(whole, 128)
+    assert resume(tmp_path / "run").step == config.steps
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of numpy, about the losses it averages
+@pytest.mark.parametrize(("algorithm", "rate"), [("ppo", 1e6), ("ppo", 1e3), ("sac", 1e6)])
+def test_update_that_destroys_the_weights_stops_training_and_keeps_the_last_good_step(algorithm, rate, tmp_path):
+    settings = {"learning_rate": rate, "learning_rate_end": rate}
+    config = tiny_config(algorithm, ppo=settings, sac=settings, checkpoint={"every_steps": 8})
+    with pytest.raises(
+        TrainingError, match=r"left weights that are not numbers, or too large, kept in .*nan-batch.npz"
+    ):
+        train(config, "run", tmp_path)
+    assert {"observations", "actions", "rewards"} <= set(np.load(tmp_path / "run" / NAN_BATCH).files)
+    for step in steps_saved(tmp_path / "run"):
+        weights = load_checkpoint(checkpoint_folder(tmp_path / "run", step)).tensors["policy"]
+        assert all(np.abs(array).max() < 1e5 for array in weights.values())
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("algorithm", [PPO, SAC])
+def test_weights_that_break_in_the_middle_of_an_update_are_told_from_a_bug(algorithm, tmp_path, monkeypatch):
+    """There torch raises a ValueError of its own, which is ours to explain."""
+    update = algorithm.train
+
+    def broken(model, *args, **kwargs) -> None:
+        if model.num_timesteps > 128:
+            next(iter(model.policy.parameters())).data.fill_(np.nan)
+        update(model, *args, **kwargs)
+
+    monkeypatch.setattr(algorithm, "train", broken)
+    config = tiny_config(algorithm.__name__.lower(), checkpoint={"every_steps": ROLLOUT})
+    with pytest.raises(TrainingError, match=r"not numbers, or too large, kept in .* Step 128 is saved"):
+        train(config, "run", tmp_path)
+    monkeypatch.setattr(algorithm, "train", lambda *_args, **_kwargs: int("no number"))
+    with pytest.raises(ValueError, match="invalid literal"):
+        train(config, "bug", tmp_path)
+
+
+def test_run_that_fails_before_its_first_checkpoint_says_that_there_is_none(tmp_path, monkeypatch):
+    poison(monkeypatch, "reward", np.nan, tick=2)
+    with pytest.raises(TrainingError, match="There is no checkpoint yet"):
+        train(tiny_config(), "run", tmp_path)
+
+
+def test_policy_that_cannot_be_exported_is_said_and_saved_without_its_file(tmp_path, monkeypatch):
+    def refuse(session: Session) -> bytes:
+        raise ExportError("differs from torch")
+
+    config = tiny_config(steps=128)
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "export_policy", refuse)
+        lines: list[str] = []
+        run = train(config, "run", tmp_path, lines.append).run
+    assert lines == [
+        "step 64 gets no policy file: differs from torch",
+        "step 128 gets no policy file: differs from torch",
+    ]
+    assert not list(run.glob("checkpoints/*/policy.onnx"))
+    assert weights_hash(run, 128) == weights_hash(train(config, "whole", tmp_path).run, 128)
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "sac"])
+def test_clock_that_jumps_by_days_disturbs_no_speed(algorithm, tmp_path, monkeypatch):
+    real_ns, calls = time.time_ns, [0]
+
+    def jumping_ns() -> int:
+        calls[0] += 1
+        return real_ns() + (-1) ** calls[0] * DAY_S * 10**9
+
+    monkeypatch.setattr(time, "time_ns", jumping_ns)
+    monkeypatch.setattr(time, "time", lambda: jumping_ns() / 1e9)
+    run = train(tiny_config(algorithm), "run", tmp_path).run
+    assert calls[0] > 4
+    rates = [value for _, value in scalars(run)["time/fps"]]
+    assert rates
+    assert all(0 < rate < 1e6 for rate in rates)
+    seconds = [json.loads(line)["seconds"] for line in (run / "curve.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert seconds == sorted(seconds)
+    assert all(0 <= second < 100 for second in seconds)
+
+
+def test_checkpoints_by_time_follow_the_steady_clock(tmp_path, monkeypatch):
+    """Ten seconds a rollout and a checkpoint every thirty, while the clock on the wall jumps to and fro."""
+    now_s = [0.0]
+    monkeypatch.setattr(keeping, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
+    real_s = time.time()
+    monkeypatch.setattr(time, "time", lambda: real_s + DAY_S * (-1) ** int(now_s[0] / 10))
+
+    class TenSeconds(BaseCallback):
+        def _on_rollout_start(self) -> None:
+            now_s[0] += 10.0
+
+        def _on_step(self) -> bool:
+            return True
+
+    config = tiny_config(steps=12 * ROLLOUT, checkpoint={"every_seconds": 30.0, "every_steps": 0})
+    run = train(config, "run", tmp_path, watchers=[TenSeconds()]).run
+    assert steps_saved(run) == [rollout * ROLLOUT for rollout in (2, 5, 8, 11, 12)]
+
+
+def test_only_the_last_checkpoints_and_the_best_are_kept(tmp_path):
+    config = tiny_config(checkpoint={"every_steps": ROLLOUT, "keep_last": 2}, evaluation={"every_steps": 128})
+    run = train(config, "run", tmp_path).run
+    best = json.loads((run / "best.json").read_text(encoding="utf-8"))["step"]
+    assert {best, 320, 384} <= set(steps_saved(run))
+    assert len(steps_saved(run)) <= 4  # the best before this one goes with the next save
+    assert (run / "policy.onnx").read_bytes() == (run / f"checkpoints/step-{best:012d}/policy.onnx").read_bytes()
