@@ -62,6 +62,7 @@ async function boot(stats: Stats): Promise<void> {
   stats.renderer = kind;
   game.setPicture(ready);
   stats.playableMs = performance.now();
+  document.body.dataset.ready = '';
 }
 
 function fail(error: unknown): void {

@@ -1,0 +1,38 @@
+"""One browser and one server for all tests of the page; every test fails when the page complains."""
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from browser.game_page import GamePage, launch, run_with_checkpoints, serving
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory):
+    """Where the server looks for runs: one, with eight checkpoints."""
+    root = tmp_path_factory.mktemp("play") / "runs"
+    run_with_checkpoints(root)
+    return root
+
+
+@pytest.fixture(scope="session")
+def address(runs):
+    with serving(runs) as address:
+        yield address
+
+
+@pytest.fixture
+def game(browser, address):
+    """The page in a window of its own, not opened yet; whatever it complains about fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    game = GamePage(context.new_page(), address)
+    yield game
+    context.close()
+    assert game.complaints == []

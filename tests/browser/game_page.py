@@ -1,0 +1,162 @@
+"""The game in a real browser, as a person has it before them: what the tests of the page share."""
+
+import base64
+import contextlib
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Browser, Page, Playwright, expect
+
+from hotlap.checkpoints import Checkpoint, save_checkpoint, write_document
+from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.racer.world import RacerWorld
+from policies.tiny_models import good_metadata, linear_nodes, model_of
+from store.driven_laps import clean_drive
+from web.sample_runs import make_run
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+RAY_WEIGHTS = {0: 0.3, 1: 0.6, 2: 1.2, 3: 2.0}
+LAP_MS = 60_000
+
+
+def launch(playwright: Playwright, *flags: str) -> Browser:
+    """The system's Chromium, drawing with the processor."""
+    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
+    assert chromium, "no Chromium: run make setup-browser"
+    return playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", *flags])
+
+
+@contextlib.contextmanager
+def serving(root: Path) -> Iterator[str]:
+    """`hotlap play` with the built page; its address."""
+    command = [sys.executable, "-m", "hotlap.cli", "play", "--no-open", "--port", "0", "--root", str(root)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        line = process.stdout.readline()
+        link = re.search(r"http://\S+", line)
+        assert link, line + process.stderr.read()
+        yield link[0]
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def keeps_to_the_middle(step: int, pace: float = 2.2, gain: float = 1.6) -> bytes:
+    """A driver written by hand: it steers to where there is more room, and lets the throttle go as it gets faster."""
+    weights = np.zeros((14, 3))
+    for ray, weight in RAY_WEIGHTS.items():
+        weights[ray, 0], weights[8 - ray, 0] = weight * gain, -weight * gain
+    weights[9, 1] = -3.0
+    model = model_of(*linear_nodes(weights, np.array([0.0, pace, 0.0])), good_metadata(steps=step))
+    return bytes(model.SerializeToString())
+
+
+def laps_in_python(policy: bytes, track: str, laps: int) -> list[int]:
+    """The ticks of the first laps from the grid, acting one tick late as in the page."""
+    driver = OnnxPolicy(policy)
+    world = RacerWorld(1, track, observation=driver.layout, action_delay=1, threads=1)
+    world.begin(0, np.random.default_rng(0))
+    done: list[int] = []
+    while len(done) < laps:
+        world.advance(driver.act(world.observation))
+        if world.out.lap_complete[0]:
+            done.append(int(world.out.last_lap_ticks[0]))
+    return done
+
+
+def scripted_drive(laps: int) -> tuple[str, int]:
+    """The inputs of a drive that ends with a clean lap, as the page takes them, and that lap's ticks."""
+    drive, ticks = clean_drive("track-01", laps)
+    return base64.b64encode(drive.inputs).decode(), ticks
+
+
+def lap_text(ticks: int) -> str:
+    """M:SS.mmm, as the page writes it."""
+    thousandths = round(ticks * 1000 / 60)
+    return f"{thousandths // 60_000}:{thousandths % 60_000 / 1000:06.3f}"
+
+
+class GamePage:
+    """A page of the game, and what was said on its console."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.complaints: list[str] = []
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _hear(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def open(self, query: str = "") -> "GamePage":
+        """Load the page and wait until it can be played."""
+        self.page.goto(self.address + query)
+        self.page.locator("body[data-ready]").wait_for(timeout=20_000)
+        return self
+
+    def choose(self, label: str) -> None:
+        """Pick a mode, a number of laps or a track by what is written on it."""
+        self.page.locator(".menu label").filter(has_text=re.compile(rf"^{re.escape(label)}")).first.click()
+
+    def race(self, mode: str = "Solo", laps: str = "1", *, countdown: bool = False) -> None:
+        """Start a race from the menu; without countdown it is started once more at once."""
+        self.choose(mode)
+        if mode != "Watch it learn":
+            self.choose(laps)
+        self.page.locator(".start").click()
+        self.page.locator("body[data-screen=race]").wait_for()
+        if countdown:
+            return
+        expect(self.page.locator(".hud-count")).to_have_class(re.compile("shown"), timeout=20_000)
+        self.page.keyboard.press("r")
+        expect(self.page.locator(".hud-count")).not_to_have_class(re.compile("shown"))
+
+    def drive(self, inputs: str) -> None:
+        """Let recorded inputs take the wheel from the next start on."""
+        self.page.evaluate("inputs => window.hotlapDrive(inputs)", inputs)
+
+    def wait_for_results(self) -> None:
+        """Until the race is over and its results are shown."""
+        self.page.locator("body[data-screen=results]").wait_for(timeout=LAP_MS)
+
+    def times(self, column: int) -> list[str]:
+        """The lap times of a column of the results, without what is said about them."""
+        cells = self.page.locator(f"[data-testid=laps] tbody td:nth-child({column})")
+        return [re.match(r"[\d:.–]+", text)[0] for text in cells.all_inner_texts()]
+
+    def stat(self, name: str) -> Any:
+        """A number of `window.hotlapStats`."""
+        return self.page.evaluate(f"window.hotlapStats.{name}")
+
+    def speed(self) -> int:
+        """What the speedometer says."""
+        return int(self.page.get_by_test_id("speed").inner_text())
+
+
+def run_with_checkpoints(root: Path, name: str = "learner", count: int = 8) -> Path:
+    """A run whose checkpoints drive ever faster, and whose best is the newest."""
+    folder = make_run(root, name)
+    for number in range(1, count + 1):
+        save_policy(folder, number * 1000, keeps_to_the_middle(number * 1000, pace=1.0 + 0.15 * number))
+    publish(folder, count * 1000, keeps_to_the_middle(count * 1000))
+    return folder
+
+
+def publish(folder: Path, step: int, policy: bytes) -> None:
+    """The best driver so far, as the trainer publishes it."""
+    (folder / "policy.onnx").write_bytes(policy)
+    write_document(folder / "best.json", {"step": step, "score": [1.0], "tags": {}, "laps": {"track-01": 10.05}})
+
+
+def save_policy(folder: Path, step: int, policy: bytes) -> None:
+    """A checkpoint as the trainer saves them."""
+    tensors = {"policy": {"bias": np.zeros(3)}}
+    save_checkpoint(folder, Checkpoint(step, tensors, files={"policy.onnx": policy}))

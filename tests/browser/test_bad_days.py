@@ -1,0 +1,97 @@
+"""What goes wrong elsewhere must not end the game, and is said in words."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from browser.game_page import GamePage, keeps_to_the_middle, launch, publish, save_policy, serving
+from policies.tiny_models import good_metadata, linear_model
+from web.sample_runs import make_run
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+
+def test_damaged_memory_is_treated_as_empty(game):
+    damage = (
+        """for (const key of ['settings', 'laps', 'pending', 'three-laps']) localStorage['hotlap.' + key] = '{"x":';"""
+    )
+    game.page.add_init_script(damage)
+    game.open().race("Solo", "1")
+    game.page.keyboard.down("ArrowUp")
+    expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
+
+
+def test_without_onnxruntime_one_can_drive_alone_and_is_told_why(game):
+    game.page.route("**/assets/ort*", lambda route: route.abort())
+    game.open().race("Versus AI", "3")
+    expect(game.page.locator(".hud-toast")).to_contain_text("onnxruntime did not load")
+    game.page.keyboard.down("ArrowUp")
+    expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
+    game.complaints = [said for said in game.complaints if "ERR_FAILED" not in said]
+
+
+def test_driver_of_another_physics_is_refused_with_the_reason(browser, tmp_path):
+    folder = make_run(tmp_path, "stranger", fingerprint="0" * 64)
+    model = linear_model(good_metadata(physics_fingerprint="0" * 64))
+    publish(folder, 1000, bytes(model.SerializeToString()))
+    with serving(tmp_path) as address:
+        context = browser.new_context()
+        game = GamePage(context.new_page(), address).open()
+        option = game.page.locator("select option", has_text="stranger")
+        expect(option).to_be_disabled()
+        expect(option).to_contain_text("physics")
+        context.close()
+    assert game.complaints == []
+
+
+def test_lost_driver_file_is_said_and_the_race_goes_on(game):
+    game.page.route("**/data/policies/*.onnx", lambda route: route.fulfill(status=404, body="{}"))
+    game.open().race("Versus AI", "3")
+    expect(game.page.locator(".hud-toast")).to_contain_text("could not be loaded")
+    game.complaints = [said for said in game.complaints if "404" not in said]
+
+
+def test_server_that_is_gone_leaves_the_race_alone(game):
+    game.open().race("Solo", "3")
+    game.page.context.set_offline(True)
+    game.page.keyboard.down("ArrowUp")
+    expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
+    game.page.keyboard.press("Escape")
+    game.page.get_by_role("button", name="Quit to menu").click()
+    expect(game.page.get_by_role("button", name="Race")).to_be_visible()
+    game.complaints = [said for said in game.complaints if "ERR_INTERNET_DISCONNECTED" not in said]
+
+
+def test_page_that_gets_no_world_says_so_and_offers_to_reload(game):
+    game.page.route("**/data/kernel.json", lambda route: route.fulfill(status=500, body=""))
+    game.page.goto(game.address)
+    expect(game.page.get_by_role("alert")).to_contain_text("data/kernel.json could not be fetched")
+    expect(game.page.get_by_role("button", name="Reload")).to_be_visible()
+    game.complaints = [said for said in game.complaints if "500" not in said]
+
+
+def test_without_webgl_a_canvas_draws_the_race(address):
+    with sync_playwright() as playwright:
+        browser = launch(playwright, "--disable-3d-apis")
+        game = GamePage(browser.new_page(), address).open()
+        game.race("Solo", "1")
+        assert game.stat("renderer") == "canvas"
+        assert len(set(game.page.locator("#scene").screenshot())) > 100
+        browser.close()
+    assert game.complaints == []
+
+
+def test_newer_self_takes_the_wheel_while_one_watches(browser, tmp_path):
+    folder = make_run(tmp_path, "pupil")
+    save_policy(folder, 1000, keeps_to_the_middle(1000))
+    with serving(tmp_path) as address:
+        context = browser.new_context()
+        game = GamePage(context.new_page(), address).open()
+        game.race("Watch it learn", countdown=True)
+        driver = game.page.get_by_test_id("learn-driver")
+        expect(driver).to_contain_text("1k steps", timeout=15_000)
+        save_policy(folder, 2000, keeps_to_the_middle(2000, pace=2.0))
+        expect(driver).to_contain_text("2k steps", timeout=15_000)
+        context.close()
+    assert game.complaints == []
