@@ -14,7 +14,7 @@ BE_KIND = some("please kindly maybe perhaps just possibly also not quickly like"
 SHOULD = "(?:should|must|need to|have to|can|could|might|ought to|better|had better|may)"
 WONDER = "(?:was (?:hoping|wondering|thinking)|wonder|think|guess|suppose|hope|say)"
 REQUESTS = [
-    f"(?:can|could|would|will)(?: not)? (?:you|we|u){BE_KIND}(?: (?:mind|be able to|be so kind as to|try to))?{BE_KIND}",
+    f"(?:can|could|would|will)(?: not)? (?:you|we|u){BE_KIND}(?: (?:mind|be able to|be so kind as to|try to))?",
     f"(?:you|we) {SHOULD}{some('please now probably just want to')}",
     "do you mind",
     f"do you think(?: that)? (?:you|we){some('can could should might')}",

@@ -22,14 +22,12 @@ WRITTEN = [
     (re.compile(r"\bu[\s-]*(turn\w*|ie)\b"), " uturn "),
     (re.compile(r"\b18[\s-]wheeler\b"), " truck "),
     (re.compile(r"(?<![\w.-])[-−](?=\d)"), " minus "),
-    (re.compile(r"\bno\s+(?:more\s+)?(?=[a-z]+ing\b)"), " not "),
-    # "stop overtaking" calls off; "stop moving" is a stop
-    (
-        re.compile(
-            r"\b(?:stop|quit|cease)\s+(?!(?:moving|driving|going|rolling)\b(?!\s+(?:left|right|over|to)\b))[a-z]+ing\b"
-        ),
-        " cancel that ",
-    ),
+]
+# What only the ending of a verb tells: "no passing" forbids, "stop passing" calls off, "stop moving" is a stop.
+STAND = "(?:moving|driving|going|rolling)(?! (?:left|right|over|to))"
+ENDINGS = [
+    (re.compile(r"\bno (?:more )?(?=[a-z]+ing\b)"), "not "),
+    (re.compile(rf"\b(?:stop|quit|cease) (?!{STAND}\b)[a-z]+ing\b"), "cancel that"),
 ]
 WORD = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
 
@@ -48,7 +46,10 @@ def split(text: str) -> list[str]:
     line = unicodedata.normalize("NFKC", text).casefold()
     for pattern, written in WRITTEN:
         line = pattern.sub(written, line)
-    return [part for word in WORD.findall(line) for part in CONTRACTIONS.get(word, word).split()]
+    line = " ".join(CONTRACTIONS.get(word, word) for word in WORD.findall(line))
+    for pattern, meant in ENDINGS:
+        line = pattern.sub(meant, line)
+    return line.split()
 
 
 AUXILIARIES = "do does did is are was were should would could must need have has had"
