@@ -123,3 +123,18 @@ def test_patience_goes_on_looking_where_nobody_needs_the_core(monkeypatch):
     monkeypatch.setattr("hotlap.bridge.eager.times_pushed_aside", lambda: 7)
     patience = Patience(1.0)
     assert all(patience.look_s() for _ in range(1000))
+
+
+def test_patience_tries_again_after_a_pause_whatever_happened_in_it(monkeypatch):
+    """Pushed aside a thousand times while it slept, and never since: the machine is quiet again."""
+    pushed = [0]
+    monkeypatch.setattr("hotlap.bridge.eager.times_pushed_aside", lambda: pushed[0])
+    patience = Patience(1.0)
+    for _ in range(63):
+        patience.look_s()
+    pushed[0] = 50
+    assert patience.look_s() == 0.0
+    pushed[0] = 1050
+    while not patience.look_s():
+        pass
+    assert all(patience.look_s() for _ in range(500))

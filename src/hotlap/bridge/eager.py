@@ -49,6 +49,8 @@ class Patience:
         if self._skip:
             self._skip -= 1
             return 0.0
+        if self._looks % LOOKS_PER_CHECK == 0:
+            self._pushed_aside = times_pushed_aside()  # what happened while asleep does not count
         self._looks += 1
         if self._looks % LOOKS_PER_CHECK == 0 and self._core_is_wanted():
             self._skip = PAUSE_ON_A_BUSY_MACHINE
@@ -57,8 +59,7 @@ class Patience:
 
     def _core_is_wanted(self) -> bool:
         """Whether somebody else, perhaps the very process we wait for, often had to push us aside."""
-        before, self._pushed_aside = self._pushed_aside, times_pushed_aside()
-        return self._pushed_aside - before > LOOKS_PER_CHECK // 8
+        return times_pushed_aside() - self._pushed_aside > LOOKS_PER_CHECK // 8
 
     def rewarded(self) -> None:
         """What was looked for came."""
