@@ -21,7 +21,7 @@ OTHERS = re.compile(
     rf"^(?:{one_of('the this that these those a my our some another')}(?: \w+){{0,3}}? {CAR}{WHERE}? {DOES}"
     rf"|my (?!{one_of('lane speed gap left right own')})\w+ {DOES}"
     rf"|{one_of('he she they someone somebody everyone everybody people there')}(?: \w+)?"
-    rf"|(?:i|we|you) {one_of('am are was were have had did love hate')}|(?:it|this|that) (?:is|was))\b"
+    rf"|(?:i|we|you) {one_of('am are was were have had did love hate feel see hear')}|(?:it|this|that) (?:is|was))\b"
 )
 COMPLAINT = re.compile(
     r"^(?:you|we|i|it|this|that)(?: are| am| is)?(?: \w+){0,2}? (?:toofast|tooslow|gapmore|gapless)\b"

@@ -25,8 +25,7 @@ ONE_SECOND = phrase(f"{one_of('keep stay hold gap follow leave set')}{some('at o
 IN_METERS = phrase(rf"(?P<length>{NUMBER}) (?P<unit>{'|'.join(METERS_PER_UNIT)})")
 STEP = phrase(f"(?P<more>gapmore|{MORE}(?={OF_GAP}))", "gapless", f"{LESS}(?={OF_GAP})")
 FOLLOW = phrase(
-    r"match(?! \d|(?: the)? limit)",
-    "follow",
+    r"(?:match|follow)(?! \d|(?: the)? limit)",
     f"{one_of('keep hold stay')}{some('a your the our safe some good proper at')} gap",
 )
 

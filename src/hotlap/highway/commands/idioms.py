@@ -20,7 +20,7 @@ CONDITIONS = [
     (phrase(rf"(?:only )?(?:if|when|whenever|once|as soon as|provided){up_to(4)} {SAFE}{some('to do so it')}"), ""),
 ]
 LANES = [
-    (phrase(f"{one_of('fast faster overtake hammer quick carpool')} {one_of('lane side')}"), "leftmost lane"),
+    (phrase(f"{one_of('fast faster overtake hammer quick carpool hov')} {one_of('lane side')}"), "leftmost lane"),
     (phrase(f"{one_of('slow slower exit truck granny curb kerb shoulder')} {one_of('lane side')}"), "rightmost lane"),
     (
         phrase(
@@ -59,8 +59,8 @@ OVERTAKING = [
     (phrase("ahead of (?:me|us|you)"), "ahead"),
     (
         phrase(
-            f"{one_of('get go move drive come pull cruise be zip blow take squeeze speed edge power bring put cut')}"
-            f"{some('us me out right on')} (?:past|by|around|round|ahead of|ahead|over)(?= {THEM})"
+            f"{one_of('get go move drive come pull cruise be zip blow take squeeze speed edge power bring put')}"
+            f"{some('us me out right on')} (?:past|by|around|round|ahead of|ahead)(?= {THEM})"
         ),
         "overtake",
     ),
@@ -100,7 +100,10 @@ SPEEDS = [
     (phrase(rf"{ADJUST} (?:it|things|speed) down(?! to| \d)"), "slower"),
     (phrase(f"{HARD}{some('on the your')} brake{some('hard')}"), "stop"),
     (phrase(f"brake {one_of('hard fully immediately now')}"), "stop"),
-    (phrase(f"(?:slow|slower|brake(?! check)){some('it things us speed')}(?: (?:down|up|off))?"), "slower"),
+    (
+        phrase(f"(?:slow|slower|brake(?! check| the limit| the law)){some('it things us speed')}(?: (?:down|up|off))?"),
+        "slower",
+    ),
     (
         phrase(f"{one_of('ease lift let')}(?: it)? (?:off|up)(?: the {one_of('gas throttle speed')})?", "take it easy"),
         "slower",
@@ -123,12 +126,14 @@ GAPS = [
         "gapless",
     ),
     (phrase("(?:go|stay|keep)(?: along)? with the flow", "keep (?:up|speed) with", "same speed as"), "follow"),
-    (phrase(f"{one_of('stay keep hang settle go drive get tuck fall slot')}(?: in)? behind"), "follow"),
+    (phrase(f"{one_of('stay keep hang settle go drive get tuck fall slot pull')}(?: in)? behind"), "follow"),
     (phrase(rf"(?:set|adapt|match)(?: \w+)? speed (?:to|with|of)(?= {THEM})"), "follow"),
 ]
 STOPS = [
     (
-        phrase(r"pull(?: \w+)? (?:over|aside|in|off)", rf"pull(?: \w+)? (?:to|on){up_to(2)} (?:side|shoulder)"),
+        phrase(
+            r"pull(?: (?!back)\w+)? (?:over|aside|off|in$)", rf"pull(?: \w+)? (?:to|on){up_to(2)} (?:side|shoulder)"
+        ),
         "pullover",
     ),
     (phrase(rf"pullover{some('to on the right')} (?:side|shoulder)", "pullover(?: of)? the road"), "pullover"),

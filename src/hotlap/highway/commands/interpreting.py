@@ -55,12 +55,13 @@ def _is_lost(result: Understood | Refused) -> bool:
 def _read(line: str, situation: Situation, said: Mission) -> Understood | Refused:
     """One line of plain words, without what was corrected."""
     line = without_manners(line)
+    refused = question(line) or never_done(line)
+    if refused:
+        return refused
     rest = without_manners(CANCEL.sub("", line).strip())
     if rest != line and not find_wishes(rest).any():
-        return never_done(line) or Understood(said, cancels=True)
-    line = rest
-    refused = question(line) or never_done(line) or unsupported(line)
-    return refused or _read_orders(line, situation, said)
+        return Understood(said, cancels=True)
+    return unsupported(rest) or _read_orders(rest, situation, said)
 
 
 def _read_orders(line: str, situation: Situation, said: Mission) -> Understood | Refused:

@@ -36,6 +36,7 @@ NEVER = [
         phrase(
             r"brake check\w*",
             f"cut{up_to(3)} off",
+            "cut (?:in|ahead)",
             rf"block{up_to(2)} (?:{CAR}|{HIM}|lane)",
             r"drift(?:ing)?(?! over| to| left| right)",
             one_of("race racing swerve swerving weave weaving zigzag slalom donut burnout straddle"),

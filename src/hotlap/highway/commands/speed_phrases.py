@@ -28,7 +28,7 @@ THIS = some("at with to on it this same the your my our steady a")
 THE = some("the this my your")
 
 FROM_LIMIT = [
-    re.compile(rf"{AMOUNT} (?P<way>under|over|(?:reduce|more|slower|faster) than){THE} limit\b"),
+    re.compile(rf"{AMOUNT} (?P<way>under|over|(?:reduce|more|slower|faster) than)(?:{THE} limit\b|$)"),
     re.compile(rf"\b(?P<way>under|over){THE} limit by {AMOUNT}"),
     re.compile(rf"\blimit (?:(?P<way>plus) )?{AMOUNT}"),
 ]

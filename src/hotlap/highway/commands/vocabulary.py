@@ -105,17 +105,18 @@ FILLERS = words(
     "damn darn freaking stupid annoying old big small huge tiny red blue white black green grey gray silver yellow "
     "alright also too even still already what how sorry actually instead rather again both towards toward through "
     "across side per way mind possible chance able think guess suppose moment sec time today ahead no not never ya "
-    "yall folks everyone love great good fine cool perfect awesome nice job work point perform execute initiate "
-    "conduct engage activate enable commence emergency signal indicator blinker blinkers feel free continue carry "
-    "keep going hurry"
+    "yall folks everyone love great good fine cool perfect awesome nice job work point obey respect observe perform "
+    "execute initiate conduct engage activate enable commence emergency signal indicator blinker blinkers feel free "
+    "continue carry keep going hurry"
 )
 
 # English words one letter away from a word above: read as themselves.
 REAL_WORDS = words(
-    "abode bakes being bellow boot brave bread cancer canter charge clover derive dive diver exist fallow falter "
-    "fasten forth fort foster lengthy lines lover males march meddle merger meteor mines mints mode moles muddle "
-    "mules palace passed pills polls quicken rights sever shaft shirt slice soot spade spend spied steed steel stuck "
-    "track tracks train trainer trial trick truce trunk"
+    "abode bake bakes being bellow boot brave bread cancer canter charge clover derive dive diver exist fallow falter "
+    "fasten fist fort forth foster lengthy lines lover mach males march mash math meddle mere merger meteor mines "
+    "mints mode moles muddle mules palace passed pills polls print quicken rights rise said says seed sever shaft "
+    "shirt sick slice soot spade sped spend spied steed steel stuck thee track tracks train trainer tree trial trick "
+    "truce trunk"
 )
 
 
