@@ -1,8 +1,13 @@
 """What `hotlap drive` prints and refuses."""
 
 import json
+import re
+import shlex
+from pathlib import Path
 
 from hotlap.cli import main
+
+PAGE = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
 
 KEYS = {
     "mode", "target_lane", "target_speed_mph", "gap_s", "direction", "return_lane", "note", "refused", "refused_as",
@@ -57,3 +62,14 @@ def test_driving_without_explain_says_what_works(capsys):
     printed = capsys.readouterr()
     assert not printed.out
     assert "hotlap drive --explain 'pass this truck'" in printed.err
+
+
+def test_page_shows_what_is_printed(capsys):
+    [example] = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    [line] = [line for line in PAGE.splitlines() if line.startswith("$ hotlap drive") and "--json" in line]
+    assert main(shlex.split(line)[2:]) == 0
+    assert capsys.readouterr().out == example
+
+
+def test_page_names_every_key():
+    assert set(re.findall(r"^\| `(\w+)` \| ", PAGE, re.MULTILINE)) >= KEYS
