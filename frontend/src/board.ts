@@ -35,6 +35,8 @@ const LATER_STATUSES = new Set([408, 425, 429]);
 export class Board {
   /** Why the server did not take the last lap, for the player. */
   refusal: string | null = null;
+  /** The place of the last lap that was sent; null when a hundred others are faster. */
+  rank: number | null = null;
   private sending: Promise<void> = Promise.resolve();
 
   constructor(
@@ -153,7 +155,10 @@ export class Board {
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(content),
       });
-      if (answer.ok) return true;
+      if (answer.ok) {
+        this.rank = ((await answer.json()) as { rank: number | null }).rank;
+        return true;
+      }
       if (answer.status >= 500 || LATER_STATUSES.has(answer.status)) return false;
       this.refusal = await refusalOf(answer);
       return true;

@@ -92,7 +92,11 @@ export class Reactions {
       fingerprint,
       drive,
     });
-    if (result === 'sent') this.delivery = `${time} is on the board.`;
+    if (result === 'sent')
+      this.delivery =
+        board.rank === null
+          ? `${time} is clean, but not among the fastest 100.`
+          : `${time} is number ${board.rank} on the board.`;
     else if (result === 'refused') this.delivery = `The board did not take ${time}: ${board.refusal}`;
     else if (hasServer) this.delivery = `${time} is kept here and goes to the board when the server is back.`;
     else this.delivery = `${time} is on this browser’s board.`;

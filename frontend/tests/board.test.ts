@@ -56,8 +56,10 @@ describe('a board without a server', () => {
 
 describe('a board on a server', () => {
   it('sends a lap as the contract says', async () => {
-    const { ask, asked } = server([201, { lap: {}, rank: 1 }]);
-    expect(await new Board(memoryStore(), true, 'physics', ask, clock).add(lap(431))).toBe('sent');
+    const { ask, asked } = server([201, { lap: {}, rank: 3 }]);
+    const board = new Board(memoryStore(), true, 'physics', ask, clock);
+    expect(await board.add(lap(431))).toBe('sent');
+    expect(board.rank).toBe(3);
     const { lap: _, ...content } = lap(431);
     expect(asked).toEqual([{ url: 'api/laps', body: content }]);
   });

@@ -28,7 +28,7 @@ def laps_on_the_server(game: GamePage) -> list[dict]:
 
 def test_clean_lap_is_on_the_board_after_a_reload(game):
     ticks = drive_a_lap(game)
-    expect(game.page.get_by_test_id("delivery")).to_have_text(f"{lap_text(ticks)} is on the board.")
+    expect(game.page.get_by_test_id("delivery")).to_have_text(f"{lap_text(ticks)} is number 1 on the board.")
     assert ticks in [lap["ticks"] for lap in laps_on_the_server(game)]
     game.open()
     game.page.get_by_role("button", name="Lap board").click()
@@ -55,7 +55,8 @@ def test_lap_is_kept_while_the_server_is_gone_and_sent_when_it_is_back(game):
     game.page.unroute("**/api/laps")
     with game.page.expect_response(lambda answer: answer.request.method == "POST") as sent:
         game.open()
-    assert sent.value.json()["lap"]["ticks"] == ticks
+    assert sent.value.status in (200, 201)
+    assert ticks in [lap["ticks"] for lap in laps_on_the_server(game)]
     game.complaints = [said for said in game.complaints if "ERR_FAILED" not in said]
 
 
