@@ -96,15 +96,15 @@ def _append_head(graph: Graph, model: Any) -> None:
     elif hasattr(policy, "mlp_extractor"):
         graph.layers(policy.mlp_extractor.policy_net)
         graph.linear(policy.action_net)
-    if hasattr(policy, "mlp_extractor"):
-        graph.then("Max", low)
-        graph.then("Min", high)
-        return
-    graph.layers(policy.actor.latent_pi)
-    graph.linear(policy.actor.mu)
-    graph.then("Tanh")
-    graph.then("Mul", 0.5 * (high - low))
-    graph.then("Add", 0.5 * (high + low))
+    else:
+        graph.layers(policy.actor.latent_pi)
+        graph.linear(policy.actor.mu)
+        graph.then("Tanh")
+        graph.then("Mul", 0.5 * (high - low))
+        graph.then("Add", 0.5 * (high + low))
+    # A squashed action may leave the bounds too, by a rounding error.
+    graph.then("Max", low)
+    graph.then("Min", high)
 
 
 def _serialized(graph: Graph, inputs: int, outputs: int, metadata: Mapping[str, Any]) -> bytes:
@@ -133,7 +133,10 @@ def verify_policy(content: bytes, model: BaseAlgorithm, normalizer: VecNormalize
     session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     (given,) = session.run(["action"], {"observation": observations})
     normalized = observations if normalizer is None else normalizer.normalize_obs(observations)
-    wanted, _ = model.predict(normalized, deterministic=True)
+    try:
+        wanted, _ = model.predict(normalized, deterministic=True)
+    except ValueError as problem:
+        raise ExportError(f"the policy gives no actions ({problem!s:.80}); nothing was written.") from problem
     worst = float(np.abs(given - wanted).max())
     if not worst <= TOLERANCE:
         raise ExportError(
@@ -146,5 +149,7 @@ def _typical_observations(model: Any, normalizer: Any) -> NDArray[np.float32]:
     """Observations spread around what was seen in training, within the world's bounds."""
     space = model.observation_space
     noise = np.random.default_rng(0).standard_normal((CHECKED_OBSERVATIONS, *space.shape))
-    mean, spread = (0.5, 0.5) if normalizer is None else (normalizer.obs_rms.mean, np.sqrt(normalizer.obs_rms.var))
+    mean, spread = 0.5, 0.5
+    if normalizer is not None and normalizer.norm_obs:
+        mean, spread = normalizer.obs_rms.mean, np.sqrt(normalizer.obs_rms.var)
     return np.clip(mean + 2.0 * spread * noise, space.low, space.high).astype(np.float32)

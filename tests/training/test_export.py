@@ -1,0 +1,115 @@
+"""Taking a policy elsewhere: the ONNX file of a run, and the two files that plain stable-baselines3 loads."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from hotlap import cli
+from hotlap.errors import ExportError
+from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.training.export import export_onnx, export_sb3
+from hotlap.training.train import train
+from training.tiny_runs import checkpoint_folder, steps_saved, tiny_config
+
+pytestmark = pytest.mark.integration
+OBSERVATIONS = np.random.default_rng(0).uniform(0, 1, (200, 14)).astype(np.float32)
+
+# What someone does who has never heard of hotlap.
+PLAIN_SB3 = """
+import sys
+class Nobody:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "hotlap":
+            raise ImportError("there is no hotlap here")
+sys.meta_path.insert(0, Nobody())
+import json, gymnasium, numpy as np
+from pathlib import Path
+from stable_baselines3 import PPO, SAC
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+
+class Still(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(-1, 1, (14,), np.float32)
+    action_space = gymnasium.spaces.Box(np.float32([-1, 0, 0]), np.float32([1, 1, 1]))
+
+folder, algorithm = Path(sys.argv[1]), {"ppo": PPO, "sac": SAC}[sys.argv[2]]
+model = algorithm.load(folder / "model.zip", device="cpu")
+observations = np.load(folder / "observations.npy")
+if (folder / "vecnormalize.pkl").exists():
+    normalizer = VecNormalize.load(str(folder / "vecnormalize.pkl"), DummyVecEnv([Still]))
+    observations = normalizer.normalize_obs(observations)
+actions, _ = model.predict(observations, deterministic=True)
+print(json.dumps({"actions": actions.tolist(), "rate": model.lr_schedule(1.0), "hotlap": "hotlap" in sys.modules}))
+"""
+
+
+@pytest.fixture(scope="module", params=["ppo", "sac"])
+def run(request, tmp_path_factory):
+    root = tmp_path_factory.mktemp("runs")
+    return train(tiny_config(request.param, steps=256, evaluation={"every_steps": 100}), f"a-{request.param}", root).run
+
+
+def test_plain_sb3_loads_the_export_and_acts_the_same(run, tmp_path):
+    algorithm, folder = run.name.removeprefix("a-"), tmp_path / "export"
+    assert export_sb3(run, folder, newest=False, force=False) == [folder / "model.zip", folder / "vecnormalize.pkl"]
+    np.save(folder / "observations.npy", OBSERVATIONS)
+    command = [sys.executable, "-c", PLAIN_SB3, str(folder), algorithm]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    wanted = OnnxPolicy(run / "policy.onnx").act(OBSERVATIONS)
+    assert np.abs(np.array(result["actions"]) - wanted).max() <= 1e-5
+    assert result["rate"] == pytest.approx({"ppo": 2e-3, "sac": 7.3e-4}[algorithm])
+    assert not result["hotlap"]
+
+
+def test_onnx_export_is_the_best_or_the_newest_policy(run, tmp_path):
+    best, newest = tmp_path / "best.onnx", tmp_path / "new" / "newest.onnx"
+    export_onnx(run, best, newest=False, force=False)
+    export_onnx(run, newest, newest=True, force=False)
+    assert best.read_bytes() == (run / "policy.onnx").read_bytes()
+    last = checkpoint_folder(run, steps_saved(run)[-1])
+    assert newest.read_bytes() == (last / "policy.onnx").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["best.onnx", "new"]
+
+
+def test_nothing_is_written_over_without_being_asked(run, tmp_path):
+    target = tmp_path / "mine.onnx"
+    target.write_text("mine", encoding="utf-8")
+    with pytest.raises(ExportError, match=r"already there; choose another --output, or .* --force"):
+        export_onnx(run, target, newest=False, force=False)
+    assert target.read_text(encoding="utf-8") == "mine"
+    export_onnx(run, target, newest=False, force=True)
+    assert target.read_bytes() == (run / "policy.onnx").read_bytes()
+
+
+def test_forced_export_leaves_other_files_of_a_folder_alone(run, tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
+    (tmp_path / "model.zip").write_text("old", encoding="utf-8")
+    with pytest.raises(ExportError, match=r"model\.zip is already there"):
+        export_sb3(run, tmp_path, newest=False, force=False)
+    export_sb3(run, tmp_path, newest=True, force=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.zip", "thesis.txt", "vecnormalize.pkl"]
+    assert (tmp_path / "thesis.txt").read_text(encoding="utf-8") == "years of work"
+
+
+def test_place_that_cannot_be_written_is_named(run, tmp_path):
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(ExportError, match=r"cannot be written .* --output"):
+        export_onnx(run, tmp_path / "file" / "policy.onnx", newest=False, force=False)
+    with pytest.raises(ExportError, match="is a folder"):
+        export_onnx(run, tmp_path, newest=False, force=True)
+
+
+def test_command_exports_in_both_formats(run, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["export", "policy", run.name, "--root", str(run.parent), "--format", "onnx"]) == 0
+    assert capsys.readouterr().out == f"wrote {run.name}.onnx: raw observations in, final actions out\n"
+    assert OnnxPolicy(tmp_path / f"{run.name}.onnx").layout == "classic"
+    assert cli.main(["export", "policy", str(run), "--format", "sb3", "--output", "sb3"]) == 0
+    assert "only files that you trust" in capsys.readouterr().out
+    assert (tmp_path / "sb3" / "model.zip").is_file()
+    assert cli.main(["export", "policy", "a-ppa", "--root", str(run.parent)]) == 2
+    assert f'no run "a-ppa" under {run.parent}. Did you mean' in capsys.readouterr().err or run.name == "a-sac"
