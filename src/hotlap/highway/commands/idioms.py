@@ -3,7 +3,7 @@
 from hotlap.highway.commands.patterns import CAR, THEM, one_of, phrase, some, up_to
 
 SIDE = "(left|right)"
-SAFE = one_of("safe clear allowed able free can could ready convenient chance opportunity opening gap")
+SAFE = one_of("safe clear allowed able free can could ready convenient chance opportunity opening gap permits allows")
 HARD = one_of("slam hit stomp jam stand hard emergency full panic smash")
 MORE = one_of("some more increase extra further")
 ADJUST = one_of("take bring knock turn crank dial kick increase reduce push dial")
@@ -55,6 +55,7 @@ OVERTAKING = [
     ),
     (phrase("after (?:that|this|which)"), "then"),
     (phrase("over (?:take|taking)"), "overtake"),
+    (phrase("undertake"), "overtake on the right"),
     (phrase("in front", "out in front", "out ahead"), "ahead"),
     (phrase("ahead of (?:me|us|you)"), "ahead"),
     (
@@ -89,7 +90,7 @@ SPEEDS = [
     ),
     (phrase("too fast", "too quick"), "toofast"),
     (phrase("too slow", "not fast enough"), "tooslow"),
-    (phrase("(?:not so|less|reduce) (?:fast|quick)"), "slower"),
+    (phrase("(?:not so|less|reduce) (?:fast|quick)", "not (?:go|drive) (?:so|that|this) (?:fast|quick)"), "slower"),
     (phrase("(?:not so|less|reduce) slow"), "faster"),
     (phrase(rf"slow(?= (?:\w+ )?{CAR}\b)"), ""),
     (phrase(rf"{one_of('speed pick step go hurry faster')}{some('it things us')} up(?: the speed)?"), "faster"),
@@ -110,6 +111,7 @@ SPEEDS = [
     ),
 ]
 GAPS = [
+    (phrase("(second|meter|foot|length) back"), r"\1 behind"),
     (phrase(f"{one_of('follow time safe safety')} gap"), "gap"),
     (
         phrase(

@@ -12,7 +12,7 @@ CALLS = one_of(
 WISHES = one_of("like love want need wish prefer have got order command")
 BE_KIND = some("please kindly maybe perhaps just possibly also not quickly like")
 SHOULD = "(?:should|must|need to|have to|can|could|might|ought to|better|had better|may)"
-WONDER = "(?:was (?:hoping|wondering|thinking)|wonder|think|guess|suppose|hope|say)"
+WONDER = "(?:was (?:hoping|wondering|thinking)|wonder|think|guess|suppose|hope|say|said)"
 REQUESTS = [
     f"(?:can|could|would|will)(?: not)? (?:you|we|u){BE_KIND}(?: (?:mind|be able to|be so kind as to|try to))?",
     f"(?:you|we) {SHOULD}{some('please now probably just want to')}",

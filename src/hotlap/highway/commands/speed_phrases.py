@@ -44,11 +44,11 @@ BY = [
     re.compile(rf"\b{CHANGE}{OF_SPEED} {one_of('by with another')}(?: about| another)? {AMOUNT}"),
     re.compile(rf"\b(?P<way>up|down) by {AMOUNT}"),
 ]
-BY_OR_TO = re.compile(rf"\b{CHANGE}{OF_SPEED} {AMOUNT}")
+BY_OR_TO = re.compile(rf"\b(?P<way>faster|slower|increase|reduce|up|down|plus){OF_SPEED} {AMOUNT}")
 CRUISE_ON = phrase("cruise control", "^cruise$", "cruise on$")
 ABSOLUTE = re.compile(AMOUNT)
 STEP = phrase(
-    r"(?P<much>much )?(?P<way>faster|slower|toofast|tooslow)(?P<more> (?:a )?much)?",
+    r"(?P<much>much )?(?P<way>faster|slower|toofast|tooslow)(?P<more>(?: by)?(?: a)? much)?",
     f"(?P<noun_way>increase|reduce|more){some('the your our my')} speed",
 )
 
@@ -90,8 +90,10 @@ def _absolute(match: re.Match[str]) -> SpeedWish:
 
 
 def _is_speed(match: re.Match[str]) -> bool:
-    """A small number without unit is a speed only right after "at", "to" or a verb of driving."""
+    """No speed comes after "by"; a small one without unit only after "at", "to" or a verb of driving."""
     before = match.string[: match.start()].split()[-1:]
+    if before == ["by"]:
+        return False
     small = 0 <= _mph(match) < SMALLEST_BARE_MPH
     return match["unit"] is not None or not small or bool(SPEED_BEFORE.intersection(before))
 

@@ -33,9 +33,9 @@ SAME = {
     "slower": "slowing slows decelerate decelerates decelerating deceleration slowdown",
     "brake": "brakes braking break breaks",
     "increase": "increases increasing raise raising bump add adding boost bigger larger longer wider greater higher "
-    "widen extend lengthen",
+    "widen extend lengthen open",
     "reduce": "reduces reducing decrease decreasing lower lowering drop dropping less smaller shorter shorten tighten "
-    "shrink narrow subtract lose",
+    "shrink narrow subtract lose trim shave",
     "speed": "speeds speeding pace velocity",
     "limit": "limits maximum max",
     "under": "below beneath",
@@ -105,9 +105,9 @@ FILLERS = words(
     "damn darn freaking stupid annoying old big small huge tiny red blue white black green grey gray silver yellow "
     "alright also too even still already what how sorry actually instead rather again both towards toward through "
     "across side per way mind possible chance able think guess suppose moment sec time today ahead no not never ya "
-    "yall folks everyone love great good fine cool perfect awesome nice job work point obey respect observe perform "
-    "execute initiate conduct engage activate enable commence emergency signal indicator blinker blinkers feel free "
-    "continue carry keep going hurry"
+    "yall folks everyone love great good fine cool perfect awesome nice job work point number least plus undertake "
+    "obey respect observe perform execute initiate conduct engage activate enable commence emergency signal indicator "
+    "blinker blinkers feel free continue carry keep going hurry"
 )
 
 # English words one letter away from a word above: read as themselves.
