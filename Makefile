@@ -57,7 +57,8 @@ $(PAGE): $(NODE_MODULES) $(PAGE_SOURCES)
 	@touch $@
 
 $(NODE_MODULES): frontend/package.json frontend/package-lock.json | node
-	$(NPM) ci --no-audit --no-fund
+# install, not ci: the lock names what this platform needs, and ci wants every platform's packages in it
+	$(NPM) install --no-save --no-audit --no-fund
 	@touch $@
 
 node: setup
