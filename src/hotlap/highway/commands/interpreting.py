@@ -1,6 +1,7 @@
 """What an utterance asks for: the story from the text to a mission or a refusal."""
 
 import re
+from dataclasses import replace
 
 from hotlap.highway.commands.clauses import VERBS, taken_apart
 from hotlap.highway.commands.finding import find_wishes
@@ -25,7 +26,7 @@ CALLED_OFF = one_of(
 )
 ENDS = "(?=$| and| but| then)"
 ITS_NAME = f"cruise control|cruise{ENDS}|lane move|move lane|(?:left |right )?(?:lane )?move{ENDS}"
-CANCEL = re.compile(rf"^.*\bcancel\b(?: (?:{CALLED_OFF}|{ITS_NAME})\b)*")
+CANCEL = re.compile(rf"^.*(?<!not )\bcancel\b(?: (?:{CALLED_OFF}|{ITS_NAME})\b)*")
 NAMED_VEHICLE = phrase(r"(?<=overtake )(?:the|this|that) \w+", r"(?<=follow )(?:the|this|that) \w+")
 HELP = 'say for example "cruise at 65", "move left", "pass this truck" or "stop".'
 
@@ -40,12 +41,10 @@ def interpret(text: str, situation: Situation, *, source: Source = "text", time_
     line = plain_words(text)
     if not line:
         return not_understood(f"Nothing was said; {HELP}")
-    results = [
-        _read(part, situation, Mission(source=source, text=text.strip(), time_s=time_s))
-        for part in corrected_parts(line)
-    ]
-    understood = [result for result in results if not _is_lost(result)]
-    return (understood or results[-1:])[0]
+    said = Mission(source=source, text=text.strip(), time_s=time_s)
+    results = [_read(part, situation, said) for part in corrected_parts(line)]
+    clear = [result for result in results if not _is_lost(result)]
+    return (clear or results[-1:])[0]
 
 
 def _is_lost(result: Understood | Refused) -> bool:
@@ -79,16 +78,14 @@ def _read_orders(line: str, situation: Situation, said: Mission) -> Understood |
         plan = make_plan(wishes, situation)
     except RefusalError as refusal:
         return refusal.refused
-    mission = Mission(
-        plan.mode,
-        plan.lane,
-        plan.speed_mps,
-        plan.gap_s,
-        plan.direction,
-        plan.return_lane,
-        said.source,
-        said.text,
-        said.time_s,
+    mission = replace(
+        said,
+        mode=plan.mode,
+        target_lane=plan.lane,
+        target_speed_mps=plan.speed_mps,
+        gap_s=plan.gap_s,
+        direction=plan.direction,
+        return_lane=plan.return_lane,
     )
     return Understood(mission, plan.note)
 
@@ -127,9 +124,8 @@ def _is_known(word: str) -> bool:
 
 def _is_too_strange(line: str, wishes: Wishes) -> bool:
     """Whether too little of the line is known to act on it; a bare side or number must stand alone."""
-    said = line.split()
     strangers = [word for word in NAMED_VEHICLE.sub("", line).split() if not _is_known(word)]
     if _is_bare(line, wishes):
         return bool(strangers) or wishes.vehicle is not None
-    telling = sum(word in PLAIN or word in IDIOM_WORDS or is_number(word) for word in said)
+    telling = sum(word in PLAIN or word in IDIOM_WORDS or is_number(word) for word in line.split())
     return len(strangers) > telling // 2
