@@ -18,6 +18,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar, get_args
@@ -32,6 +33,8 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Columns = TypeVar("Columns", bound=tuple[Any, ...])
+Entry = Callable[[int, int, int, int], None]
 EntrySignature = types.void(types.CPointer(types.int64), types.int64, types.int64, types.int64)
 # No reference counting, so no allocation; every call inlined, since a struct of arrays is hundreds of words to pass on.
 KERNEL_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "_nrt": False, "forceinline": True}
@@ -155,6 +158,36 @@ def native_entry(function: Callable[[Any, int, int, int], None]) -> Callable[[in
     return entry
 
 
+class AllCores:
+    """Calls an entry on parts of its range at the same time; the calls release the GIL."""
+
+    def __init__(self, entry: Entry, threads: int | None, worth_a_thread: int) -> None:
+        self.entry = entry
+        self.threads = threads or os.cpu_count() or 1
+        self._worth_a_thread = worth_a_thread
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_owner = 0
+
+    def call(self, address: int, count: int, mode: int) -> None:
+        """The entry for all of `count`, in as many parts as are worth it."""
+        parts = min(self.threads, count // self._worth_a_thread)
+        if parts < 2:
+            self.entry(address, 0, count, mode)
+            return
+        bounds = [count * k // parts for k in range(parts + 1)]
+        others = [self._workers().submit(self.entry, address, bounds[k], bounds[k + 1], mode) for k in range(1, parts)]
+        self.entry(address, 0, bounds[1], mode)
+        for other in others:
+            other.result()
+
+    def _workers(self) -> ThreadPoolExecutor:
+        """The thread pool, made on first use and made again in a forked child."""
+        if self._pool is None or self._pool_owner != os.getpid():
+            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="hotlap-batch")
+            self._pool_owner = os.getpid()
+        return self._pool
+
+
 def jit_is_on() -> bool:
     """False when NUMBA_DISABLE_JIT asks for plain Python, as the coverage run does."""
     return not numba.config.DISABLE_JIT
@@ -167,6 +200,14 @@ def address_table(*groups: NamedTuple) -> np.ndarray[Any, np.dtype[np.int64]]:
         if not (array.flags.c_contiguous and array.ndim == 1):
             raise TypeError("kernels take flat contiguous arrays")
     return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
+
+
+def zeros(kind: type[Columns], count: int, /, **sizes: int) -> Columns:
+    """A struct of zeroed arrays of `count` elements, or `count * sizes[name]` where a name is given a row size."""
+    arrays = {}
+    for name, annotation in kind.__annotations__.items():
+        arrays[name] = np.zeros(count * sizes.get(name, 1), element_type(annotation))
+    return kind(**arrays)
 
 
 def element_type(annotation: Any) -> np.dtype[Any]:

@@ -1,8 +1,6 @@
 """Many cars at once: owns the arrays, calls the compiled tick on all cores, puts cars where an episode begins."""
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -10,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.errors import ConfigError, did_you_mean
-from hotlap.kernel import address_table, jit_is_on, native_entry
+from hotlap.kernel import AllCores, Entry, address_table, jit_is_on, native_entry, zeros
 from hotlap.racer import tick
 from hotlap.racer.config import RacerConfig
-from hotlap.racer.fleet import Actions, FleetState, StepOutputs, zeros
+from hotlap.racer.fleet import Actions, FleetState, StepOutputs
 from hotlap.racer.physics import PHYSICS, Physics
 from hotlap.racer.sensors import CLASSIC_SIZE, FULL_SIZE
 from hotlap.racer.starts import Start
@@ -25,7 +23,7 @@ CARS_WORTH_A_THREAD = 64
 
 
 @cache
-def _compiled_update() -> Callable[[int, int, int, int], None]:
+def _compiled_update() -> Entry:
     return native_entry(tick.update_entry)
 
 
@@ -63,7 +61,6 @@ class RacerBatch:
         self.count = count
         self.tracks = tuple(tracks)
         self.observation_size = layout_size(layout)
-        self.threads = threads or os.cpu_count() or 1
         self.fleet = zeros(FleetState, count)
         self.actions = zeros(Actions, count)
         self.out = zeros(StepOutputs, count, observation=self.observation_size)
@@ -75,23 +72,12 @@ class RacerBatch:
         self._numbers = numbers
         self._addresses = address_table(self.fleet, self.tables, self.actions, self.out, numbers)  # type: ignore[arg-type]
         self._address = int(self._addresses.ctypes.data)
-        self._pool: ThreadPoolExecutor | None = None
-        self._pool_owner = 0
         self._update = _compiled_update() if jit_is_on() else self._interpreted_update
+        self._cores = AllCores(self._update, threads, CARS_WORTH_A_THREAD)
 
     def step(self) -> None:
         """Advance every car by one tick with what is in `actions`."""
-        parts = min(self.threads, self.count // CARS_WORTH_A_THREAD)
-        if parts < 2:
-            self._update(self._address, 0, self.count, 1)
-            return
-        bounds = [self.count * k // parts for k in range(parts + 1)]
-        others = [
-            self._workers().submit(self._update, self._address, bounds[k], bounds[k + 1], 1) for k in range(1, parts)
-        ]
-        self._update(self._address, 0, bounds[1], 1)
-        for other in others:
-            other.result()
+        self._cores.call(self._address, self.count, 1)
 
     def _interpreted_update(self, _address: int, first: int, last: int, drives: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""
@@ -125,10 +111,3 @@ class RacerBatch:
     def observe(self, first: int, last: int) -> None:
         """Recompute where cars are and what their drivers see, after their state was written by hand."""
         self._update(self._address, first, last, 0)
-
-    def _workers(self) -> ThreadPoolExecutor:
-        """The thread pool, made on first use and made again in a forked child."""
-        if self._pool is None or self._pool_owner != os.getpid():
-            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="hotlap-batch")
-            self._pool_owner = os.getpid()
-        return self._pool

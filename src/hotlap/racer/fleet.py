@@ -1,16 +1,13 @@
 """The state of a fleet and what a step puts out, as structs of arrays; one car, as a struct of numbers."""
 
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.kernel import element_type
-
 Float64Array = NDArray[np.float64]
 Int32Array = NDArray[np.int32]
 ByteArray = NDArray[np.uint8]
-Columns = TypeVar("Columns", bound=tuple[Any, ...])
 
 
 class CarState(NamedTuple):
@@ -120,11 +117,3 @@ class Actions(NamedTuple):
     steer: Float64Array
     throttle: Float64Array
     brake: Float64Array
-
-
-def zeros(kind: type[Columns], count: int, **sizes: int) -> Columns:
-    """A struct of zeroed arrays, one element per car, or `count * sizes[name]` where a name is given a row size."""
-    arrays = {}
-    for name, annotation in kind.__annotations__.items():
-        arrays[name] = np.zeros(count * sizes.get(name, 1), element_type(annotation))
-    return kind(**arrays)
