@@ -19,6 +19,8 @@ class World(Protocol):
     count: int
     observation_bounds: tuple[Array, Array]
     action_bounds: tuple[Array, Array]
+    action_choices: int
+    """How many actions there are to choose from; 0 where an action is any point within the bounds."""
     observation: Array
     reward: Array
     terminated: Array
@@ -50,7 +52,10 @@ class World(Protocol):
 
 
 # name -> module and function that makes a batch: a new world is one new row.
-WORLDS: dict[str, tuple[str, str]] = {"racer": ("hotlap.racer.world", "RacerWorld")}
+WORLDS: dict[str, tuple[str, str]] = {
+    "racer": ("hotlap.racer.world", "RacerWorld"),
+    "highway": ("hotlap.highway.world", "HighwayWorld"),
+}
 
 
 def is_whole(number: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The contracts of Gymnasium and of stable-baselines3 over every id, layout, start, delay and render mode."""
+"""The contracts of Gymnasium and of stable-baselines3 over every racing id, layout, start, delay and render mode."""
 
 import itertools
 import warnings
@@ -10,7 +10,7 @@ from stable_baselines3.common.env_checker import check_env as check_for_sb3
 
 import hotlap
 
-IDS = [name for name in gym.registry if name.startswith("hotlap/")]
+IDS = [name for name in gym.registry if name.startswith("hotlap/Racer")]
 SETTINGS = list(
     itertools.product(IDS, ["classic", "full"], ["grid", "gate", "random"], [0, 1, "random"], [None, "rgb_array"])
 )

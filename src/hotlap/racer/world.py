@@ -101,6 +101,7 @@ class RacerWorld:
     """Cars on closed tracks; with several tracks, each episode draws one."""
 
     name = "racer"
+    action_choices = 0
 
     def __init__(
         self,

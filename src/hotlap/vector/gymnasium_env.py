@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from hotlap.errors import ConfigError, EnvironmentStateError
+from hotlap.vector.spaces import action_space
 from hotlap.worlds import Array, World
 
 Seeds = int | Sequence[int | None] | None
@@ -33,7 +34,7 @@ class WorldVectorEnv(VectorEnv[Array, Array, Array]):
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = spaces.Box(*world.observation_bounds, dtype=np.float32)
-        self.single_action_space = spaces.Box(*world.action_bounds, dtype=np.float32)
+        self.single_action_space = action_space(world)
         self.observation_space = batch_space(self.single_observation_space, world.count)
         self.action_space = batch_space(self.single_action_space, world.count)
         self._generators: list[np.random.Generator | None] = [None] * world.count

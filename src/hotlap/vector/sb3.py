@@ -11,6 +11,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from hotlap.errors import EnvironmentStateError
 from hotlap.vector.infos import StepInfos
+from hotlap.vector.spaces import action_space
 from hotlap.worlds import Array, World, make_world
 
 
@@ -23,9 +24,7 @@ class WorldVecEnv(VecEnv):
     def __init__(self, world: World, seed: int | None = None) -> None:
         low, high = world.observation_bounds
         self.render_mode = None
-        super().__init__(
-            world.count, spaces.Box(low, high, dtype=np.float32), spaces.Box(*world.action_bounds, dtype=np.float32)
-        )
+        super().__init__(world.count, spaces.Box(low, high, dtype=np.float32), action_space(world))
         self.world = world
         self.generators: list[np.random.Generator] = []
         self.episode_returns = np.zeros(world.count)

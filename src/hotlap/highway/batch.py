@@ -1,0 +1,89 @@
+"""Many roads at once: owns the arrays, calls the compiled decision on all cores, begins episodes."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotlap.highway import tick
+from hotlap.highway.config import HighwayConfig
+from hotlap.highway.fleet import Actions, Roads, Scratch, StepOutputs, Vehicles, dice_size, row_sizes
+from hotlap.highway.physics import FREE_GAP_M
+from hotlap.highway.sensors import OBSERVATION_SIZE
+from hotlap.kernel import AllCores, Entry, address_table, jit_is_on, native_entry, zeros
+
+ROADS_WORTH_A_THREAD = 16
+
+
+@cache
+def _compiled_update() -> Entry:
+    return native_entry(tick.update_entry)
+
+
+class HighwayBatch:
+    """Roads that know nothing of each other, each with its ego and up to `slots - 1` other vehicles.
+
+    `vehicles`, `roads` and `out` are the truth, structs of arrays that the kernels write in place; whoever hands parts
+    of them to users hands out copies.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        slots: int,
+        config: HighwayConfig | None = None,
+        *,
+        supervised: bool = True,
+        threads: int | None = None,
+    ) -> None:
+        self.count, self.slots = count, slots
+        sizes = row_sizes(slots, OBSERVATION_SIZE)
+        self.vehicles = zeros(Vehicles, count, **sizes)
+        self.roads = zeros(Roads, count, **sizes)
+        self.scratch = zeros(Scratch, count, **sizes)
+        self.actions = zeros(Actions, count)
+        self.out = zeros(StepOutputs, count, **sizes)
+        self.observation = self.out.observation.reshape(count, OBSERVATION_SIZE)
+        self.dice = self.scratch.dice.reshape(count, dice_size(slots))
+        self.interventions = self.roads.interventions.reshape(count, -1)
+        self.rules = (config or HighwayConfig()).rules(slots, supervised=supervised)
+        self._numbers = (np.array(self.rules),)
+        groups = (self.vehicles, self.roads, self.scratch, self.actions, self.out, self._numbers)
+        self._addresses = address_table(*groups)  # type: ignore[arg-type]
+        self._address = int(self._addresses.ctypes.data)
+        self._update = _compiled_update() if jit_is_on() else self._interpreted_update
+        self._cores = AllCores(self._update, threads, ROADS_WORTH_A_THREAD)
+
+    def step(self) -> None:
+        """Advance every road by one decision with what is in `actions`."""
+        self._cores.call(self._address, self.count, tick.DRIVE)
+
+    def _interpreted_update(self, _address: int, first: int, last: int, mode: int) -> None:
+        """The same kernels as plain Python, for coverage and for stepping through them."""
+        groups = (self.vehicles, self.roads, self.scratch, self.actions, self.out, self.rules)
+        tick.update_roads(*groups, first, last, mode)
+
+    def set_actions(self, actions: NDArray[np.floating[Any]]) -> None:
+        """Take a (count, 3) array of raw actions."""
+        self.actions.throttle[:] = actions[:, 0]
+        self.actions.brake[:] = actions[:, 1]
+        self.actions.lane[:] = actions[:, 2]
+
+    def begin(self, road: int, lane: int, speed_mps: float, vehicles: int, plan: tuple[int, int]) -> None:
+        """Begin an episode by the dice of the road: `plan` is how many missions are planned, and of which mode."""
+        for column in self.roads:
+            width = column.size // self.count
+            column[road * width : (road + 1) * width] = 0
+        for result in self.out[1:]:
+            result[road] = 0
+        self.out.gap_ahead_m[road] = FREE_GAP_M
+        roads, ego = self.roads, road * self.slots
+        roads.vehicle_count[road] = vehicles
+        roads.planned[road], roads.plan_mode[road] = plan
+        self.vehicles.lane[ego], self.vehicles.speed_mps[ego] = lane, speed_mps
+        self._update(self._address, road, road + 1, tick.BEGIN)
+
+    def observe(self, first: int, last: int) -> None:
+        """Recompute what the drivers of some roads see, after their state was written by hand."""
+        self._update(self._address, first, last, tick.LOOK)

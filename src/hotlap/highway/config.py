@@ -1,0 +1,113 @@
+"""The road, what a driver is paid for and when an episode ends, merged with defaults."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hotlap.errors import ConfigError
+from hotlap.highway.fleet import Rules
+from hotlap.highway.physics import EPISODE_DECISIONS, FEWEST_LANES, MOST_LANES, MPH
+from hotlap.settings import merged
+
+MAX_DECISIONS = 1_000_000
+SLOWEST_LIMIT_MPH, FASTEST_LIMIT_MPH = 30.0, 85.0
+
+
+@dataclass(frozen=True)
+class RoadConfig:
+    """A straight road; lane 0 is the leftmost."""
+
+    lanes: int = 5
+    """Lanes, 2 to 6, each 3.6 m wide."""
+    left_limit_mph: float = 70.0
+    """Speed limit of the leftmost lane, 30 to 85 mph; those between are spaced evenly."""
+    right_limit_mph: float = 55.0
+    """Speed limit of the rightmost lane, 30 to 85 mph."""
+
+    def __post_init__(self) -> None:
+        """The road can be driven."""
+        if not FEWEST_LANES <= self.lanes <= MOST_LANES:
+            raise ConfigError(f"config.road.lanes must be from {FEWEST_LANES} to {MOST_LANES}, not {self.lanes!r}.")
+        for name in ("left_limit_mph", "right_limit_mph"):
+            if not SLOWEST_LIMIT_MPH <= getattr(self, name) <= FASTEST_LIMIT_MPH:
+                raise ConfigError(
+                    f"config.road.{name} must be from {SLOWEST_LIMIT_MPH:g} to {FASTEST_LIMIT_MPH:g} mph, "
+                    f"not {getattr(self, name)!r}."
+                )
+
+
+@dataclass(frozen=True)
+class RewardWeights:
+    """Weights of the facts of one decision."""
+
+    tracking: float = 0.2
+    """Paid at the speed the mission asks for, half of it 2 m/s away."""
+    lane_keeping: float = -0.1
+    """Per lane between the ego and the lane of its mission, up to two."""
+    distance: float = -0.4
+    """Without any gap to the vehicle ahead; nothing from 0.6 of the mission's gap on."""
+    comfort: float = -0.03
+    """At the strongest acceleration or a jerk of 10 m/s³; grows with the square."""
+    needless_change: float = -0.5
+    """For beginning a lane change that leads away from the mission's lane."""
+    legality: float = -0.1
+    """Per m/s over the limit, up to 10."""
+    intervention: float = 0.0
+    """For a decision that the supervisor changed."""
+    mission_done: float = 3.0
+    """For a mission that is done."""
+    mission_timed_out: float = -1.0
+    """For one whose time is over."""
+    crash: float = -30.0
+    """For a collision, whoever's fault it is."""
+
+
+@dataclass(frozen=True)
+class EpisodeLimits:
+    """When an episode ends, apart from a collision."""
+
+    decisions: int = EPISODE_DECISIONS
+    """Decisions until the episode is cut off, five a second."""
+
+    def __post_init__(self) -> None:
+        """At least one decision."""
+        if not 1 <= self.decisions <= MAX_DECISIONS:
+            raise ConfigError(f"config.episode.decisions must be from 1 to {MAX_DECISIONS}, not {self.decisions!r}.")
+
+
+@dataclass(frozen=True)
+class HighwayConfig:
+    """Road, rewards and limits."""
+
+    road: RoadConfig = field(default_factory=RoadConfig)
+    weights: RewardWeights = field(default_factory=RewardWeights)
+    episode: EpisodeLimits = field(default_factory=EpisodeLimits)
+
+    @classmethod
+    def load(cls, source: "HighwayConfig | Mapping[str, Any] | None") -> "HighwayConfig":
+        """From a mapping or nothing; what is not said keeps its default."""
+        if isinstance(source, HighwayConfig):
+            return source
+        return cls() if source is None else merged(cls(), source, "config")
+
+    def rules(self, slots: int, *, supervised: bool) -> Rules:
+        """The same as numbers for the kernel."""
+        weights = self.weights
+        return Rules(
+            lanes=float(self.road.lanes),
+            limit_left_mps=self.road.left_limit_mph * MPH,
+            limit_right_mps=self.road.right_limit_mph * MPH,
+            slots=float(slots),
+            supervised=float(supervised),
+            max_decisions=float(self.episode.decisions),
+            tracking=weights.tracking,
+            lane_keeping=weights.lane_keeping,
+            distance=weights.distance,
+            comfort=weights.comfort,
+            legality=weights.legality,
+            mission_done=weights.mission_done,
+            mission_timed_out=weights.mission_timed_out,
+            crash=weights.crash,
+            needless_change=weights.needless_change,
+            intervention=weights.intervention,
+        )

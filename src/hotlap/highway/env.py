@@ -1,0 +1,153 @@
+"""The highway world as a Gymnasium environment: one ego, one road, one step per decision."""
+
+import math
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from hotlap.errors import ActionError, ConfigError, EnvironmentStateError
+from hotlap.highway.config import HighwayConfig
+from hotlap.highway.world import (
+    ACTION_HIGH,
+    ACTION_LOW,
+    ACTION_SHAPE_MESSAGE,
+    ACTION_VALUE_MESSAGE,
+    CHOICE_MESSAGE,
+    CHOICES,
+    HighwayWorld,
+    observation_bounds,
+)
+
+Observation = NDArray[np.float32]
+StepResult = tuple[Observation, float, bool, bool, dict[str, Any]]
+NOT_RESET_MESSAGE = "step() called before reset()"
+CLOSED_MESSAGE = "Environment is closed"
+
+
+class HighwayEnv(gym.Env[Observation, Any]):
+    """A car in traffic that is paid for carrying out missions.
+
+    ## Action
+
+    `Box([0, 0, -1], [1, 1, 1], (3,), float32)`: throttle, brake, lane request; a request beyond ±1/3 asks for a change
+    to the left (-) or right (+). With `discrete=True`, `Discrete(5)`: faster, slower, keep, left, right. A decision
+    lasts 0.2 s. A change takes about 3 s; asking for the other side turns back until it is half done.
+
+    ## Observation
+
+    34 named numbers, `hotlap.highway.sensors.FIELDS`, listed with their scales in docs/highway.md.
+
+    ## Reward
+
+    For the speed the mission asks for (what the lane's limit and the vehicle ahead leave of it), less for lanes off,
+    short gaps, roughness, speeding; for missions that are done. `config` (a mapping with "road", "weights", "episode")
+    changes weights, lanes and limits; what it leaves out keeps its default.
+
+    ## Episode
+
+    Terminated by a collision, truncated after 900 decisions (180 s). `vehicles` is how many are around, 0 to 40, or a
+    pair to draw from for each episode; `missions` is "mixed" or one mode; `supervisor` switches the rules that make any
+    action safe. `reset(options=…)` takes `lane`, `speed_mps`, `vehicles`, `missions` and `mission` for one episode.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 5}  # noqa: RUF012 - Gymnasium's own way
+
+    def __init__(
+        self,
+        config: HighwayConfig | Mapping[str, Any] | None = None,
+        vehicles: int | tuple[int, int] = 20,
+        missions: str = "mixed",
+        supervisor: bool = True,
+        discrete: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        self.render_mode = checked_render_mode(render_mode)
+        self.world = HighwayWorld(1, config, vehicles, missions, supervisor, discrete, threads=1)
+        self.observation_space = gym.spaces.Box(*observation_bounds(), dtype=np.float32)
+        self.action_space: gym.spaces.Space[Any] = (
+            gym.spaces.Discrete(len(CHOICES)) if discrete else gym.spaces.Box(ACTION_LOW, ACTION_HIGH, dtype=np.float32)
+        )
+        self._running = self._closed = False
+        self._renderer: Any = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode."""
+        if self._closed:
+            raise EnvironmentStateError(CLOSED_MESSAGE)
+        super().reset(seed=seed)
+        self.world.begin(0, self.np_random, options)
+        self._running = True
+        return self._seen(), {key: column.item() for key, column in self.world.reset_views.items()}
+
+    def step(self, action: Any) -> StepResult:
+        """One decision. A wrong action raises and nothing moves."""
+        if not self._running:
+            raise EnvironmentStateError(CLOSED_MESSAGE if self._closed else NOT_RESET_MESSAGE)
+        world = self.world
+        throttle, brake, lane = checked_choice(action) if world.discrete else checked_action(action)
+        actions = world.batch.actions
+        actions.throttle[0], actions.brake[0], actions.lane[0] = throttle, brake, lane
+        world.batch.step()
+        info = {key: column.item() for key, column in world.step_views.items()}
+        info.update(world.extra_info(0))
+        return self._seen(), world.reward.item(), world.terminated.item(), world.truncated.item(), info
+
+    def _seen(self) -> Observation:
+        return self.world.out.observation.astype(np.float32)
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """The road around the ego from above, (height, width, 3), when made with `render_mode="rgb_array"`."""
+        if self._closed:
+            raise EnvironmentStateError(CLOSED_MESSAGE)
+        if self.render_mode is None:
+            gym.logger.warn('render() draws only when the environment is made with render_mode="rgb_array".')
+            return None
+        if self._renderer is None:
+            self._renderer = import_module("hotlap.highway.render").Renderer(self.world)
+        picture: NDArray[np.uint8] = self._renderer.draw(0)
+        return picture
+
+    def close(self) -> None:
+        """Let go of everything; a second time does nothing."""
+        self._closed, self._running, self._renderer = True, False, None
+
+
+def checked_action(action: Any) -> list[float]:
+    """Throttle, brake and lane request as floats, not yet clamped."""
+    if not isinstance(action, np.ndarray | list | tuple) and not hasattr(action, "__array__"):
+        raise ActionError(ACTION_SHAPE_MESSAGE)
+    try:
+        values = np.asarray(action)
+    except ValueError as error:
+        raise ActionError(ACTION_SHAPE_MESSAGE) from error
+    if values.shape != (3,):
+        raise ActionError(ACTION_SHAPE_MESSAGE)
+    if values.dtype.kind not in "fiu":
+        raise ActionError(ACTION_VALUE_MESSAGE)
+    numbers: list[float] = values.astype(np.float64).tolist()
+    if not all(map(math.isfinite, numbers)):
+        raise ActionError(ACTION_VALUE_MESSAGE)
+    return numbers
+
+
+def checked_choice(action: Any) -> list[float]:
+    """What one of the five choices means."""
+    value = np.asarray(action)
+    if value.dtype.kind not in "iu" or value.ndim != 0 or not 0 <= value < len(CHOICES):
+        raise ActionError(CHOICE_MESSAGE)
+    numbers: list[float] = CHOICES[int(value)].tolist()
+    return numbers
+
+
+def checked_render_mode(render_mode: str | None) -> str | None:
+    """None or a mode that is there."""
+    known = HighwayEnv.metadata["render_modes"]
+    if render_mode is not None and render_mode not in known:
+        raise ConfigError(f"render_mode must be None or one of {', '.join(known)}, not {render_mode!r}.")
+    return render_mode

@@ -1,0 +1,208 @@
+"""Missions as a state machine: when one begins, when it is done, when its time is over, and what comes next."""
+
+from hotlap.highway.ego import is_changing
+from hotlap.highway.fleet import (
+    DICE_PER_MISSION,
+    DICE_PER_VEHICLE,
+    EGO_DICE,
+    NOBODY,
+    PLANNED_MISSIONS,
+    Roads,
+    Rules,
+    Scratch,
+    StepOutputs,
+    Vehicles,
+    dice_size,
+)
+from hotlap.highway.physics import DECISION_S, MPH
+from hotlap.highway.road import clamp, gap_m, lane_limit_mps, nearest_ahead
+from hotlap.kernel import kernel
+
+MODE_NAMES = ("hold", "cruise", "lane_change", "overtake", "stop")
+HOLD, CRUISE, LANE_CHANGE, OVERTAKE, STOP = range(5)
+OUTCOME_NAMES = ("running", "done", "timed_out", "refused", "cancelled")
+RUNNING, DONE, TIMED_OUT, REFUSED, CANCELLED = range(5)
+REASON_NAMES = ("", "no such lane", "no vehicle ahead", "the vehicle got away")
+NO_REASON, NO_SUCH_LANE, NO_VEHICLE_AHEAD, GOT_AWAY = range(4)
+
+TIME_LIMIT_S = (10.0, 60.0, 30.0, 90.0, 60.0)
+"""Of each mode; a hold of the plan is done when its time is over, any other one lasts until something else comes."""
+CLOSE_ENOUGH_MPS = 1.5 * MPH
+HELD_S = 5.0
+STILL_MPS = 0.1
+FOLLOWING_S = 2.0
+"""A speed is adapted to the vehicle ahead so quickly."""
+PASS_WITHIN_M = 150.0
+PASSED_S = 1.0
+"""A vehicle is overtaken when it is so far behind, in time, and the ego back in its lane."""
+PASSING_MPS = 5.0
+USUAL_GAP_S = 1.5
+SLOWEST_CRUISE_MPS = 15.0
+SLOWEST_TO_LANE_MPS = 8.0
+
+
+@kernel
+def set_mission(roads: Roads, road: int, mode: int, lane: int, speed_mps: float, gap_s: float) -> None:
+    """Begin a mission that needs nothing but a lane, a speed and a gap."""
+    roads.mission_mode[road] = mode
+    roads.mission_lane[road] = lane
+    roads.mission_speed_mps[road] = speed_mps
+    roads.mission_gap_s[road] = gap_s
+    roads.mission_direction[road] = 0
+    roads.mission_return[road] = NOBODY
+    roads.mission_vehicle[road] = NOBODY
+    roads.mission_passed[road] = 0
+    roads.mission_decisions[road] = 0
+    roads.mission_held[road] = 0
+
+
+@kernel
+def begin_overtake(
+    vehicles: Vehicles, first: int, roads: Roads, road: int, direction: int, back_to: int, rules: Rules
+) -> int:
+    """Begin to pass the vehicle ahead on a side and return; the reason when it is refused, else 0."""
+    lane = vehicles.target_lane[first]
+    front = nearest_ahead(vehicles, first, int(rules.slots), first, lane, False)
+    passing = lane + direction
+    if front < 0 or gap_m(vehicles, first, front) > PASS_WITHIN_M:
+        return NO_VEHICLE_AHEAD
+    if passing < 0 or passing >= int(rules.lanes):
+        return NO_SUCH_LANE
+    limit = max(lane_limit_mps(passing, rules), lane_limit_mps(lane, rules))
+    speed = min(max(vehicles.speed_mps[front] + PASSING_MPS, SLOWEST_CRUISE_MPS), limit)
+    set_mission(roads, road, OVERTAKE, passing, speed, USUAL_GAP_S)
+    roads.mission_direction[road] = direction
+    roads.mission_return[road] = back_to
+    roads.mission_vehicle[road] = front - first
+    return NO_REASON
+
+
+@kernel
+def begin_planned(vehicles: Vehicles, first: int, roads: Roads, road: int, notes: Scratch, rules: Rules) -> None:
+    """The next mission of the plan, from its dice: a mode, a direction, a speed."""
+    slots = int(rules.slots)
+    number = PLANNED_MISSIONS - roads.planned[road]
+    dice = road * dice_size(slots) + EGO_DICE + DICE_PER_VEHICLE * (slots - 1) + DICE_PER_MISSION * number
+    roads.planned[road] -= 1
+    roads.mission_number[road] += 1
+    mode, toward, much = notes.dice[dice], notes.dice[dice + 1], notes.dice[dice + 2]
+    lane, lanes = vehicles.target_lane[first], int(rules.lanes)
+    limit = lane_limit_mps(lane, rules)
+    direction = -1 if toward < 0.5 else 1
+    if lane + direction < 0 or lane + direction >= lanes:
+        direction = -direction
+    speed = min(max(vehicles.speed_mps[first], SLOWEST_CRUISE_MPS), limit)
+    wanted = roads.plan_mode[road]
+    if wanted < 0:
+        wanted = HOLD if mode < 0.1 else CRUISE if mode < 0.45 else LANE_CHANGE if mode < 0.7 else OVERTAKE
+        wanted = STOP if mode >= 0.95 else wanted
+    if wanted == OVERTAKE:
+        if begin_overtake(vehicles, first, roads, road, direction, lane, rules) == NO_REASON:
+            return
+        wanted = CRUISE
+    if wanted == CRUISE:
+        speed = clamp(limit * (0.75 + 0.25 * much), SLOWEST_CRUISE_MPS, limit)
+    target = lane + direction if wanted == LANE_CHANGE else lane
+    set_mission(roads, road, wanted, target, 0.0 if wanted == STOP else speed, 1.0 + much)
+    roads.mission_direction[road] = direction if wanted == LANE_CHANGE else 0
+
+
+@kernel
+def goal_speed_mps(vehicles: Vehicles, first: int, front: int, roads: Roads, road: int, rules: Rules) -> float:
+    """The speed the mission asks for now: what it says, what the lanes allow, what the vehicle ahead leaves."""
+    here, there = lane_limit_mps(vehicles.lane[first], rules), lane_limit_mps(vehicles.target_lane[first], rules)
+    goal = min(roads.mission_speed_mps[road], max(here, there))
+    if roads.mission_mode[road] == STOP and vehicles.lane[first] != roads.mission_lane[road]:
+        goal = SLOWEST_TO_LANE_MPS
+    if front < 0:
+        return goal
+    spare = gap_m(vehicles, first, front) - roads.mission_gap_s[road] * vehicles.speed_mps[first]
+    following = vehicles.speed_mps[front] + spare / FOLLOWING_S
+    return clamp(following, 0.0, goal)
+
+
+@kernel
+def is_settled_in(vehicles: Vehicles, first: int, lane: int) -> bool:
+    """Whether the ego is in a lane and nowhere else."""
+    return (vehicles.lane[first] == lane) & (vehicles.target_lane[first] == lane)
+
+
+@kernel
+def watch_overtaking(vehicles: Vehicles, first: int, roads: Roads, road: int) -> None:
+    """Note when the vehicle has been passed; then the way leads back."""
+    vehicle = roads.mission_vehicle[road]
+    if vehicle >= 0 and not roads.mission_passed[road]:
+        behind = gap_m(vehicles, first + vehicle, first)
+        if behind > PASSED_S * vehicles.speed_mps[first + vehicle]:
+            roads.mission_passed[road] = 1
+            roads.mission_lane[road] = roads.mission_return[road]
+
+
+@kernel
+def forget_vehicle(roads: Roads, road: int, slot: int, left_behind: bool) -> None:
+    """A vehicle leaves the stretch of road around the ego: if it was to be overtaken, it was, or it got away."""
+    if roads.mission_vehicle[road] == slot and roads.mission_mode[road] == OVERTAKE:
+        roads.mission_vehicle[road] = NOBODY
+        if left_behind and not roads.mission_passed[road]:
+            roads.mission_passed[road] = 1
+            roads.mission_lane[road] = roads.mission_return[road]
+
+
+@kernel
+def count_held(held: int, holds: bool) -> int:
+    """For how many decisions in a row something has held."""
+    return held + 1 if holds else 0
+
+
+@kernel
+def mission_outcome(vehicles: Vehicles, first: int, front: int, roads: Roads, road: int, rules: Rules) -> int:
+    """How the mission stands after a decision."""
+    mode = roads.mission_mode[road]
+    speed = vehicles.speed_mps[first]
+    settled = is_settled_in(vehicles, first, roads.mission_lane[road])
+    late = roads.mission_decisions[road] * DECISION_S >= TIME_LIMIT_S[mode]
+    done = False
+    if mode == CRUISE:
+        goal = goal_speed_mps(vehicles, first, front, roads, road, rules)
+        close = abs(speed - goal) <= CLOSE_ENOUGH_MPS and not is_changing(vehicles, first)
+        roads.mission_held[road] = count_held(roads.mission_held[road], close)
+        done = roads.mission_held[road] * DECISION_S >= HELD_S
+    elif mode == LANE_CHANGE:
+        done = settled
+    elif mode == OVERTAKE:
+        watch_overtaking(vehicles, first, roads, road)
+        settled = is_settled_in(vehicles, first, roads.mission_lane[road])
+        done = roads.mission_passed[road] and settled
+        if roads.mission_vehicle[road] < 0 and not roads.mission_passed[road]:
+            return REFUSED
+    elif mode == STOP:
+        done = settled and speed <= STILL_MPS
+    elif mode == HOLD:
+        done = late and roads.planned[road] > 0
+        late = False
+    return DONE if done else TIMED_OUT if late else RUNNING
+
+
+@kernel
+def judge_mission(
+    vehicles: Vehicles, first: int, front: int, roads: Roads, road: int, out: StepOutputs, rules: Rules
+) -> None:
+    """Count a decision of the mission; if that ends it, say how."""
+    roads.mission_decisions[road] += 1
+    outcome = mission_outcome(vehicles, first, front, roads, road, rules)
+    if outcome == RUNNING:
+        return
+    out.mission_ended[road] = outcome
+    out.ended_mode[road] = roads.mission_mode[road]
+    out.ended_reason[road] = GOT_AWAY if outcome == REFUSED else NO_REASON
+    out.ended_decisions[road] = roads.mission_decisions[road]
+
+
+@kernel
+def begin_next(vehicles: Vehicles, first: int, roads: Roads, road: int, notes: Scratch, rules: Rules) -> None:
+    """After a mission: the next one of the plan, or hold on to its speed and gap in the lane there is."""
+    if roads.planned[road] > 0:
+        begin_planned(vehicles, first, roads, road, notes, rules)
+    else:
+        speed, gap = roads.mission_speed_mps[road], roads.mission_gap_s[road]
+        set_mission(roads, road, HOLD, vehicles.target_lane[first], speed, gap)

@@ -1,0 +1,222 @@
+"""One decision of one road, in the order of the rules, and the loop over many roads."""
+
+from typing import Any
+
+from hotlap.highway.collisions import forgive_entry, is_egos_fault, touched_by_ego
+from hotlap.highway.ego import (
+    abort_change,
+    advance_ego,
+    advance_traffic,
+    begin_change,
+    can_change,
+    is_changing,
+    reachable_accel_mps2,
+    requested_direction,
+)
+from hotlap.highway.fleet import RULE_COUNT, Actions, Roads, Rules, Scratch, StepOutputs, Vehicles
+from hotlap.highway.mission_rules import begin_next, judge_mission
+from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TICKS_PER_DECISION
+from hotlap.highway.rewards import write_reward
+from hotlap.highway.road import clamp, gap_m, nearest_ahead, nearest_behind, sort_order
+from hotlap.highway.sensors import own_lane, write_observation
+from hotlap.highway.starts import begin_road, recycle
+from hotlap.highway.supervisor import ABORT, EDGE, RANGE, change_became_unsafe, refused_change, supervised_accel
+from hotlap.highway.traffic import consider_changes, leaves_safe_gap, write_accelerations
+from hotlap.kernel import arrays_at, kernel, numbers_at
+
+# Slots of the address table: each group of arrays in turn, then the array of numbers.
+VEHICLES_SLOT = 0
+ROADS_SLOT = VEHICLES_SLOT + len(Vehicles._fields)
+SCRATCH_SLOT = ROADS_SLOT + len(Roads._fields)
+ACTIONS_SLOT = SCRATCH_SLOT + len(Scratch._fields)
+OUTPUTS_SLOT = ACTIONS_SLOT + len(Actions._fields)
+RULES_SLOT = OUTPUTS_SLOT + len(StepOutputs._fields)
+
+LOOK, DRIVE, BEGIN = 0, 1, 2
+
+
+@kernel
+def note_rule(out: StepOutputs, road: int, rule: int) -> None:
+    """Remember that a rule was used in this decision."""
+    if rule >= 0:
+        out.rules[road] |= 1 << rule
+
+
+@kernel
+def taken(value: float, low: float, high: float, out: StepOutputs, road: int) -> float:
+    """A part of the action within its range; what is no number at all counts as nothing."""
+    if value >= low and value <= high:
+        return value
+    note_rule(out, road, RANGE)
+    return clamp(value, low, high) if value == value else 0.0  # noqa: PLR0124 - the test for "not a number"
+
+
+@kernel
+def steer_ego(
+    vehicles: Vehicles, first: int, roads: Roads, road: int, direction: int, out: StepOutputs, rules: Rules
+) -> int:
+    """Begin or abort a lane change as asked for, if the rules allow it; 1 when that leads away from the mission."""
+    if direction == 0:
+        return 0
+    if is_changing(vehicles, first):
+        if direction * (vehicles.target_lane[first] - vehicles.lane[first]) < 0:
+            abort_change(vehicles, first, roads, road)
+        return 0
+    if not can_change(vehicles, first, direction, rules):
+        if rules.supervised != 0.0:
+            note_rule(out, road, EDGE)
+        return 0
+    lane = vehicles.lane[first] + direction
+    if rules.supervised != 0.0:
+        rule = refused_change(vehicles, first, lane, rules)
+        note_rule(out, road, rule)
+        if rule >= 0:
+            return 0
+    rear = nearest_behind(vehicles, first, int(rules.slots), first, lane, False)
+    if not leaves_safe_gap(vehicles, first, rear, first):
+        roads.unsafe_entry[road] = 1
+    begin_change(vehicles, first, roads, road, direction)
+    out.changes_begun[road] = 1
+    return int(direction * (roads.mission_lane[road] - lane) < 0)
+
+
+@kernel
+def ego_accel_mps2(
+    vehicles: Vehicles, first: int, roads: Roads, road: int, wanted_mps2: float, out: StepOutputs, rules: Rules
+) -> float:
+    """The ego's acceleration in a tick: what is asked for, what the car can do, what the supervisor lets it do."""
+    slots, lane, target = int(rules.slots), vehicles.lane[first], vehicles.target_lane[first]
+    accel = reachable_accel_mps2(vehicles.accel_mps2[first], vehicles.speed_mps[first], wanted_mps2)
+    if rules.supervised == 0.0:
+        return accel
+    front = nearest_ahead(vehicles, first, slots, first, lane, False)
+    target_front = front
+    if lane != target:
+        target_front = nearest_ahead(vehicles, first, slots, first, target, False)
+        if change_became_unsafe(vehicles, first, front, target_front, rules) and abort_change(
+            vehicles, first, roads, road
+        ):
+            note_rule(out, road, ABORT)
+    verdict = supervised_accel(vehicles, first, front, target_front, accel, rules)
+    note_rule(out, road, verdict.rule)
+    return verdict.accel_mps2
+
+
+@kernel
+def drive_tick(
+    vehicles: Vehicles,
+    first: int,
+    roads: Roads,
+    road: int,
+    wanted_mps2: float,
+    tick: int,
+    notes: Scratch,
+    out: StepOutputs,
+    rules: Rules,
+) -> None:
+    """One tick of a road: others change lanes, all choose an acceleration, all move, boxes are compared."""
+    slots = int(rules.slots)
+    consider_changes(vehicles, first, tick, rules)
+    accel = ego_accel_mps2(vehicles, first, roads, road, wanted_mps2, out, rules)
+    write_accelerations(vehicles, first, road, notes, rules)
+    advance_ego(vehicles, first, roads, road, accel)
+    advance_traffic(vehicles, first, slots)
+    sort_order(vehicles, first, slots)
+    other = touched_by_ego(vehicles, first, slots, roads.change_rate_per_s[road])
+    if other >= 0:
+        roads.crashed[road] = 1
+        roads.ego_fault[road] = is_egos_fault(vehicles, first, other, roads, road)
+    elif roads.unsafe_entry[road]:
+        rear = nearest_behind(vehicles, first, slots, first, vehicles.target_lane[first], False)
+        forgive_entry(vehicles, first, rear, roads, road)
+
+
+@kernel
+def clear_outputs(out: StepOutputs, road: int) -> None:
+    """Nothing has happened yet in this decision."""
+    out.rules[road] = out.changes_begun[road] = out.mission_ended[road] = 0
+    out.ended_mode[road] = out.ended_reason[road] = out.ended_decisions[road] = 0
+    out.tracking[road] = out.lane_keeping[road] = out.distance[road] = out.comfort[road] = 0.0
+    out.legality[road] = out.mission[road] = out.crash[road] = out.reward[road] = 0.0
+
+
+@kernel
+def drive_road(
+    vehicles: Vehicles,
+    first: int,
+    roads: Roads,
+    road: int,
+    notes: Scratch,
+    actions: Actions,
+    out: StepOutputs,
+    rules: Rules,
+) -> None:
+    """One decision: take the action, drive its ticks, look after the mission and the traffic, pay."""
+    throttle = taken(actions.throttle[road], 0.0, 1.0, out, road)
+    brake = taken(actions.brake[road], 0.0, 1.0, out, road)
+    direction = requested_direction(taken(actions.lane[road], -1.0, 1.0, out, road))
+    needless = steer_ego(vehicles, first, roads, road, direction, out, rules)
+    wanted = MAX_ACCEL_MPS2 * throttle - HARD_BRAKE_MPS2 * brake
+    roughest = 0.0
+    for n in range(TICKS_PER_DECISION):
+        if not roads.crashed[road]:
+            tick = roads.decision[road] * TICKS_PER_DECISION + n
+            drive_tick(vehicles, first, roads, road, wanted, tick, notes, out, rules)
+            roughest = max(roughest, abs(roads.jerk_mps3[road]))
+    roads.decision[road] += 1
+    front = nearest_ahead(vehicles, first, int(rules.slots), first, own_lane(vehicles, first), False)
+    judge_mission(vehicles, first, front, roads, road, out, rules)
+    write_reward(vehicles, first, front, roads, road, roughest, needless, out, rules)
+    if out.mission_ended[road]:
+        begin_next(vehicles, first, roads, road, notes, rules)
+    recycle(vehicles, first, roads, road, rules)
+    for rule in range(RULE_COUNT):
+        roads.interventions[road * RULE_COUNT + rule] += (out.rules[road] >> rule) & 1
+    out.terminated[road] = roads.crashed[road]
+    out.truncated[road] = 1 if roads.decision[road] >= rules.max_decisions else 0
+
+
+@kernel
+def update_roads(
+    vehicles: Vehicles,
+    roads: Roads,
+    notes: Scratch,
+    actions: Actions,
+    out: StepOutputs,
+    rules: Rules,
+    first_road: int,
+    last_road: int,
+    mode: int,
+) -> None:
+    """Advance the roads from the first up to the last by one decision, in place; a road with a crash stays as it is.
+
+    With the mode LOOK nothing moves and drivers are shown where they are, with BEGIN an episode begins by its dice.
+    """
+    slots = int(rules.slots)
+    for road in range(first_road, last_road):
+        first = road * slots
+        clear_outputs(out, road)
+        if mode == DRIVE and not roads.crashed[road]:
+            drive_road(vehicles, first, roads, road, notes, actions, out, rules)
+        if mode == BEGIN:
+            begin_road(vehicles, first, roads, road, notes, rules)
+        if mode == LOOK:
+            sort_order(vehicles, first, slots)
+        front = nearest_ahead(vehicles, first, slots, first, own_lane(vehicles, first), False)
+        out.gap_ahead_m[road] = gap_m(vehicles, first, front)
+        write_observation(vehicles, first, roads, road, rules, out)
+
+
+def update_entry(addresses: Any, first: int, last: int, mode: int) -> None:
+    """`update_roads` over an address table: what is compiled for every machine."""
+    update_roads(
+        arrays_at(addresses, VEHICLES_SLOT, Vehicles),
+        arrays_at(addresses, ROADS_SLOT, Roads),
+        arrays_at(addresses, SCRATCH_SLOT, Scratch),
+        arrays_at(addresses, ACTIONS_SLOT, Actions),
+        arrays_at(addresses, OUTPUTS_SLOT, StepOutputs),
+        numbers_at(addresses, RULES_SLOT, Rules),
+        first,
+        last,
+        mode,
+    )

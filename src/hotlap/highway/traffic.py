@@ -1,0 +1,166 @@
+"""Traffic: the intelligent-driver model lengthwise, MOBIL lane changes, and gaps that stay safe.
+
+Treiber, Hennecke and Helbing, "Congested traffic states in empirical observations and microscopic simulations",
+Physical Review E 62 (2000); Kesting, Treiber and Helbing, "General lane-changing model MOBIL for car-following models",
+Transportation Research Record 1999 (2007).
+"""
+
+from hotlap.highway.distances import ego_stopping_m, is_safe, safe_accel_mps2, stopping_m
+from hotlap.highway.fleet import NOBODY, Rules, Scratch, Vehicles
+from hotlap.highway.physics import (
+    CHANGE_GAIN_MPS2,
+    HARD_BRAKE_MPS2,
+    MOST_LANES,
+    SAFE_BRAKE_MPS2,
+    STANDSTILL_GAP_M,
+    THINKING_TICKS,
+)
+from hotlap.highway.road import clamp, gap_m, is_in_lane, lane_limit_mps, nearest_ahead, nearest_behind
+from hotlap.kernel import kernel
+
+TOO_BAD = -1e9
+
+
+@kernel
+def idm_accel_mps2(vehicles: Vehicles, i: int, wanted_mps: float, gap: float, front_speed_mps: float) -> float:
+    """The intelligent-driver model: a (1 - (v / v0)⁴ - (s* / s)²), s* = s0 + max(0, v T + v Δv / 2√(a b))."""
+    speed = vehicles.speed_mps[i]
+    closing = speed * (speed - front_speed_mps) * vehicles.approach[i]
+    desired = STANDSTILL_GAP_M + max(0.0, speed * vehicles.headway_s[i] + closing)
+    share = speed / wanted_mps
+    crowding = desired / max(gap, 0.1)
+    accel = vehicles.max_accel_mps2[i] * (1.0 - share * share * share * share - crowding * crowding)
+    return clamp(accel, -HARD_BRAKE_MPS2, vehicles.max_accel_mps2[i])
+
+
+@kernel
+def wanted_speed_mps(vehicles: Vehicles, i: int, lane: int, rules: Rules) -> float:
+    """How fast a driver would go in a lane if nobody were there."""
+    return vehicles.pace[i] * lane_limit_mps(lane, rules)
+
+
+@kernel
+def accel_behind(vehicles: Vehicles, i: int, front: int, lane: int, rules: Rules) -> float:
+    """What the model wants in a lane behind a vehicle, or behind NOBODY."""
+    front_speed = vehicles.speed_mps[front] if front >= 0 else vehicles.speed_mps[i]
+    return idm_accel_mps2(
+        vehicles, i, wanted_speed_mps(vehicles, i, lane, rules), gap_m(vehicles, i, front), front_speed
+    )
+
+
+@kernel
+def safely_behind(vehicles: Vehicles, i: int, front: int, lane: int, rules: Rules) -> float:
+    """What the model wants behind a vehicle, and no more than keeps the gap safe."""
+    wanted = accel_behind(vehicles, i, front, lane, rules)
+    if front < 0:
+        return wanted
+    return safe_accel_mps2(gap_m(vehicles, i, front), vehicles.speed_mps[i], vehicles.speed_mps[front], wanted)
+
+
+@kernel
+def write_accelerations(vehicles: Vehicles, first: int, road: int, notes: Scratch, rules: Rules) -> None:
+    """The acceleration of every vehicle of a road but the ego, from front to back.
+
+    A vehicle keeps its distance to the next one of the traffic in each of its lanes, and to the ego where that is
+    between: so the traffic's own gaps stay safe even behind an ego that drives like mad.
+    """
+    slots = int(rules.slots)
+    lanes = road * MOST_LANES
+    for lane in range(MOST_LANES):
+        notes.front[lanes + lane] = NOBODY
+        notes.ego_front[lanes + lane] = 0
+    for k in range(slots):
+        i = first + vehicles.order[first + k]
+        here, there = vehicles.lane[i], vehicles.target_lane[i]
+        if here < 0:
+            break
+        if i == first:
+            notes.ego_front[lanes + here] = 1
+            notes.ego_front[lanes + there] = 1
+            continue
+        # The lane it is going to decides how fast it would like to be.
+        accel = safely_behind(vehicles, i, notes.front[lanes + there], there, rules)
+        if here != there:
+            accel = min(accel, safely_behind(vehicles, i, notes.front[lanes + here], there, rules))
+        if notes.ego_front[lanes + here] | notes.ego_front[lanes + there]:
+            accel = min(accel, safely_behind(vehicles, i, first, there, rules))
+        vehicles.accel_mps2[i] = accel
+        notes.front[lanes + here] = i
+        notes.front[lanes + there] = i
+        notes.ego_front[lanes + here] = 0
+        notes.ego_front[lanes + there] = 0
+
+
+@kernel
+def leaves_safe_gap(vehicles: Vehicles, first: int, rear: int, front: int) -> bool:
+    """Whether the gap between two vehicles of a road is safe; the ego's brakes need a moment."""
+    if rear < 0 or front < 0:
+        return True
+    speed = vehicles.speed_mps[rear]
+    stopping = ego_stopping_m(speed, vehicles.accel_mps2[rear]) if rear == first else stopping_m(speed)
+    return is_safe(gap_m(vehicles, rear, front), stopping, vehicles.speed_mps[front])
+
+
+@kernel
+def fits_into(vehicles: Vehicles, first: int, slots: int, me: int, lane: int) -> bool:
+    """Whether a vehicle can be in a lane with safe gaps ahead and behind, to the traffic and to the ego."""
+    if not leaves_safe_gap(vehicles, first, me, nearest_ahead(vehicles, first, slots, me, lane, False)):
+        return False
+    if not leaves_safe_gap(vehicles, first, nearest_behind(vehicles, first, slots, me, lane, False), me):
+        return False
+    if not is_in_lane(vehicles, first, lane) or me == first:
+        return True
+    ego_is_ahead = vehicles.x_m[first] > vehicles.x_m[me]
+    return leaves_safe_gap(vehicles, first, me if ego_is_ahead else first, first if ego_is_ahead else me)
+
+
+@kernel
+def change_gain_mps2(vehicles: Vehicles, first: int, me: int, lane: int, rules: Rules) -> float:
+    """MOBIL: what a change to a lane brings, ã_c - a_c + p (ã_n - a_n + ã_o - a_o), or TOO_BAD when it is unsafe.
+
+    c is the driver, n the one that would follow, o the one that follows now; a tilde means after the change.
+    """
+    slots = int(rules.slots)
+    here = vehicles.lane[me]
+    new_front = nearest_ahead(vehicles, first, slots, me, lane, True)
+    new_rear = nearest_behind(vehicles, first, slots, me, lane, True)
+    front = nearest_ahead(vehicles, first, slots, me, here, True)
+    rear = nearest_behind(vehicles, first, slots, me, here, True)
+    others = 0.0
+    if new_rear >= 0:
+        after = accel_behind(vehicles, new_rear, me, lane, rules)
+        if after < -SAFE_BRAKE_MPS2:
+            return TOO_BAD
+        others += after - accel_behind(vehicles, new_rear, new_front, lane, rules)
+    if rear >= 0:
+        others += accel_behind(vehicles, rear, front, here, rules) - accel_behind(vehicles, rear, me, here, rules)
+    own = accel_behind(vehicles, me, new_front, lane, rules) - accel_behind(vehicles, me, front, here, rules)
+    return own + vehicles.politeness[me] * others
+
+
+@kernel
+def consider_change(vehicles: Vehicles, first: int, me: int, rules: Rules) -> None:
+    """Begin a lane change if it is worth it and the gaps there are safe."""
+    here = vehicles.lane[me]
+    left = right = TOO_BAD
+    if here > 0:
+        left = change_gain_mps2(vehicles, first, me, here - 1, rules)
+    if here < int(rules.lanes) - 1:
+        right = change_gain_mps2(vehicles, first, me, here + 1, rules)
+    if max(left, right) <= CHANGE_GAIN_MPS2:
+        return
+    goes_left = left > right or (left == right and vehicles.side[me] < 0)
+    lane = here - 1 if goes_left else here + 1
+    if fits_into(vehicles, first, int(rules.slots), me, lane):
+        vehicles.target_lane[me] = lane
+
+
+@kernel
+def consider_changes(vehicles: Vehicles, first: int, tick: int, rules: Rules) -> None:
+    """Let those drivers think about changing lanes whose turn it is, one after the other."""
+    k = 1 + tick % THINKING_TICKS
+    while k < int(rules.slots):
+        i = first + k
+        if vehicles.lane[i] >= 0 and vehicles.lane[i] == vehicles.target_lane[i]:
+            consider_change(vehicles, first, i, rules)
+        k += THINKING_TICKS

@@ -1,0 +1,257 @@
+"""The highway world as the rest of the house sees it: roads, how episodes begin, missions, and the info keys."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotlap.errors import ActionError, ConfigError, MissionError, did_you_mean
+from hotlap.highway.batch import HighwayBatch
+from hotlap.highway.config import HighwayConfig
+from hotlap.highway.fleet import PLANNED_MISSIONS, Roads, StepOutputs, Vehicles
+from hotlap.highway.mission_rules import (
+    MODE_NAMES,
+    NO_REASON,
+    OUTCOME_NAMES,
+    OVERTAKE,
+    REASON_NAMES,
+    STOP,
+    begin_overtake,
+    set_mission,
+)
+from hotlap.highway.missions import DEFAULT_GAP_S, Mission
+from hotlap.highway.physics import DECISION_S, MOST_VEHICLES, TOP_SPEED_MPS
+from hotlap.highway.road import lane_limit_mps
+from hotlap.highway.sensors import FIELDS, OBSERVATION_SIZE
+from hotlap.worlds import is_whole
+
+Array = NDArray[Any]
+ACTION_SHAPE_MESSAGE = "action must be a 3-element array [throttle, brake, lane request]"
+ACTION_VALUE_MESSAGE = "action elements must be finite numbers"
+CHOICE_MESSAGE = "action must be a whole number: 0 faster, 1 slower, 2 keep, 3 left, 4 right"
+ACTION_LOW = np.array([0.0, 0.0, -1.0], np.float32)
+ACTION_HIGH = np.array([1.0, 1.0, 1.0], np.float32)
+CHOICES = np.array([[0.5, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 0.0, 1.0]], np.float32)
+"""What faster, slower, keep, left and right mean as throttle, brake and lane request."""
+RESET_OPTIONS = ("lane", "speed_mps", "vehicles", "missions", "mission")
+SLOWEST_START = 0.6
+"""An episode begins at this share of the lane's limit, or faster."""
+UNSIGNED = ("speed", "lane_limit", "target_speed", "target_gap", "exists", "length_ahead")
+
+
+def observation_bounds() -> tuple[Array, Array]:
+    """Lowest and highest value of each observation."""
+    low = [0.0 if name.endswith(UNSIGNED) or name.startswith("mission") else -1.0 for name in FIELDS]
+    return np.array(low, np.float32), np.ones(OBSERVATION_SIZE, np.float32)
+
+
+def step_views(vehicles: Vehicles, slots: int, roads: Roads, out: StepOutputs) -> dict[str, Array]:
+    """The keys of a step's info: the parts of the reward first, then facts."""
+    return {
+        "tracking": out.tracking,
+        "lane_keeping": out.lane_keeping,
+        "distance": out.distance,
+        "comfort": out.comfort,
+        "legality": out.legality,
+        "mission_reward": out.mission,
+        "crash": out.crash,
+        "jerk_mps3": roads.jerk_mps3,
+        "gap_ahead_m": out.gap_ahead_m,
+        "rules": out.rules,
+        "changes_begun": out.changes_begun,
+        "mission_ended": out.mission_ended,
+        "crashed": roads.crashed.view(np.bool_),
+        "ego_fault": roads.ego_fault.view(np.bool_),
+        **reset_views(vehicles, slots, roads),
+    }
+
+
+def reset_views(vehicles: Vehicles, slots: int, roads: Roads) -> dict[str, Array]:
+    """The keys of a reset's info."""
+    return {
+        "decision": roads.decision,
+        "x_m": vehicles.x_m[::slots],
+        "speed_mps": vehicles.speed_mps[::slots],
+        "accel_mps2": vehicles.accel_mps2[::slots],
+        "lane": vehicles.lane[::slots],
+        "mission_mode": roads.mission_mode,
+        "mission_lane": roads.mission_lane,
+        "mission_speed_mps": roads.mission_speed_mps,
+        "mission_number": roads.mission_number,
+    }
+
+
+def checked_vehicles(wanted: Any, most: int = MOST_VEHICLES) -> tuple[int, int]:
+    """The fewest and the most vehicles around the ego: a number is both."""
+    pair = (wanted, wanted) if is_whole(wanted) else wanted
+    if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(is_whole(number) for number in pair)):
+        raise ConfigError(f"vehicles must be a whole number or a pair (fewest, most), not {wanted!r}.")
+    if not 0 <= pair[0] <= pair[1] <= most:
+        raise ConfigError(f"vehicles must be from 0 to {most}, the fewest first, not {wanted!r}.")
+    return int(pair[0]), int(pair[1])
+
+
+def checked_missions(wanted: Any) -> str:
+    """The word "mixed" or the name of one mode."""
+    known = ("mixed", *MODE_NAMES)
+    if wanted not in known:
+        raise ConfigError(f'no missions "{wanted}".{did_you_mean(str(wanted), known)} Known: {", ".join(known)}.')
+    return str(wanted)
+
+
+class HighwayWorld:
+    """Roads with traffic; every ego gets missions by plan, one after the other, or those that are given to it."""
+
+    name = "highway"
+
+    def __init__(
+        self,
+        count: int,
+        config: HighwayConfig | Mapping[str, Any] | None = None,
+        vehicles: int | tuple[int, int] = 20,
+        missions: str = "mixed",
+        supervisor: bool = True,
+        discrete: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        self.count = count
+        self.config = HighwayConfig.load(config)
+        self.vehicle_range = checked_vehicles(vehicles)
+        self.missions = checked_missions(missions)
+        self.supervisor, self.discrete = bool(supervisor), bool(discrete)
+        self.observation_bounds = observation_bounds()
+        self.action_bounds = (ACTION_LOW, ACTION_HIGH)
+        self.action_choices = len(CHOICES) if discrete else 0
+        slots = 1 + self.vehicle_range[1]
+        self.batch = HighwayBatch(count, slots, self.config, supervised=self.supervisor, threads=threads)
+        self.vehicles, self.roads, self.out = self.batch.vehicles, self.batch.roads, self.batch.out
+        self.observation, self.reward = self.batch.observation, self.out.reward
+        self.terminated, self.truncated = self.out.terminated.view(np.bool_), self.out.truncated.view(np.bool_)
+        self.step_views = step_views(self.vehicles, slots, self.roads, self.out)
+        self.reset_views = reset_views(self.vehicles, slots, self.roads)
+
+    def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:
+        """Begin an episode; options may name lane, speed_mps, vehicles, missions, or one mission to be given."""
+        given = self._checked_options(options)
+        fewest, most = checked_vehicles(given.get("vehicles", self.vehicle_range), self.vehicle_range[1])
+        missions = checked_missions(given.get("missions", self.missions))
+        mode = -1 if missions == "mixed" else MODE_NAMES.index(missions)
+        self.batch.dice[car] = rng.random(self.batch.dice.shape[1])
+        lane_die, speed_die, vehicle_die = self.batch.dice[car, :3].tolist()
+        lane = given.get("lane", int(lane_die * self.config.road.lanes))
+        limit = lane_limit_mps(lane, self.batch.rules)
+        speed = float(given.get("speed_mps", limit * (SLOWEST_START + (1.0 - SLOWEST_START) * speed_die)))
+        mission = given.get("mission")
+        if mission is not None:
+            self._check_lanes(mission)
+        plan = (0, -1) if mission is not None else (PLANNED_MISSIONS, mode)
+        self.batch.begin(car, lane, speed, fewest + int(vehicle_die * (most - fewest + 1)), plan)
+        if mission is not None:
+            self.give(car, mission)
+
+    def _checked_options(self, options: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        given = options or {}
+        for key in given:
+            if key not in RESET_OPTIONS:
+                hint = did_you_mean(str(key), RESET_OPTIONS)
+                raise ConfigError(f'no reset option "{key}".{hint} Known: {", ".join(RESET_OPTIONS)}.')
+        lane, speed, lanes = given.get("lane", 0), given.get("speed_mps", 0.0), self.config.road.lanes
+        if not (is_whole(lane) and 0 <= lane < lanes):
+            raise ConfigError(f"lane must be a whole number from 0, the leftmost, to {lanes - 1}, not {lane!r}.")
+        if isinstance(speed, bool) or not isinstance(speed, int | float) or not 0.0 <= speed <= TOP_SPEED_MPS:
+            raise ConfigError(f"speed_mps must be from 0 to {TOP_SPEED_MPS:g}, not {speed!r}.")
+        if given.get("mission") is not None and not isinstance(given["mission"], Mission):
+            raise ConfigError(f"mission must be a hotlap.highway.missions.Mission, not {given['mission']!r}.")
+        return given
+
+    def give(self, car: int, mission: Mission) -> None:
+        """Give an ego a mission that takes the place of its plan and of the one it has; a wrong one changes nothing."""
+        self._check_lanes(mission)
+        mode = MODE_NAMES.index(mission.mode.value)
+        ego, roads, rules = car * self.batch.slots, self.roads, self.batch.rules
+        here = int(self.vehicles.target_lane[ego])
+        lane = here if mission.target_lane is None else mission.target_lane
+        if mode == OVERTAKE:
+            direction = self._passing_side(mission, here)
+            back_to = here + direction if mission.return_lane is None else mission.return_lane
+            reason = begin_overtake(self.vehicles, ego, roads, car, direction, back_to, rules)
+            if reason != NO_REASON:
+                raise MissionError(f"an overtake cannot begin: {REASON_NAMES[reason]}.")
+        else:
+            wanted = mission.target_speed_mps
+            speed = float(self.vehicles.speed_mps[ego]) if wanted is None else wanted
+            gap = DEFAULT_GAP_S if mission.gap_s is None else mission.gap_s
+            set_mission(roads, car, mode, lane, 0.0 if mode == STOP else speed, gap)
+            roads.mission_direction[car] = int(np.sign(lane - here))
+        roads.planned[car] = 0
+        roads.mission_number[car] += 1
+        self.batch.observe(car, car + 1)
+
+    def _passing_side(self, mission: Mission, here: int) -> int:
+        """-1 for left, 1 for right: as said, else towards the named lane, else left where there is a lane."""
+        if mission.direction is not None:
+            return -1 if mission.direction == "left" else 1
+        if mission.target_lane is not None and mission.target_lane != here:
+            return 1 if mission.target_lane > here else -1
+        return -1 if here > 0 else 1
+
+    def _check_lanes(self, mission: Mission) -> None:
+        lanes = self.config.road.lanes
+        for lane in (mission.target_lane, mission.return_lane):
+            if lane is not None and not (is_whole(lane) and 0 <= lane < lanes):
+                raise MissionError(f"this road has the lanes 0 to {lanes - 1}; a mission cannot name lane {lane!r}.")
+
+    def advance(self, actions: Array) -> None:
+        """One decision of every road with raw actions of shape (count, 3), or with choices of shape (count,)."""
+        actions = np.asarray(actions)
+        self.batch.set_actions(self._chosen(actions) if self.discrete else self._checked(actions))
+        self.batch.step()
+
+    def _checked(self, actions: Array) -> Array:
+        if actions.dtype.kind not in "fiu":
+            raise ActionError(ACTION_VALUE_MESSAGE)
+        if actions.shape != (self.count, 3):
+            raise ActionError(f"{ACTION_SHAPE_MESSAGE} for each of {self.count} roads, not shape {actions.shape}")
+        if not np.isfinite(actions).all():
+            raise ActionError(ACTION_VALUE_MESSAGE)
+        return actions
+
+    def _chosen(self, actions: Array) -> Array:
+        if actions.dtype.kind not in "iu" or actions.shape != (self.count,):
+            raise ActionError(f"{CHOICE_MESSAGE}, for each of {self.count} roads")
+        if not ((actions >= 0) & (actions < len(CHOICES))).all():
+            raise ActionError(CHOICE_MESSAGE)
+        return CHOICES[actions]
+
+    def state_columns(self) -> dict[str, Array]:
+        """The live arrays of vehicles, roads and dice, by name."""
+        return {**self.vehicles._asdict(), **self.roads._asdict(), "dice": self.batch.scratch.dice}
+
+    def look(self) -> None:
+        """Write again what every driver sees."""
+        self.batch.observe(0, self.count)
+
+    def step_columns(self) -> dict[str, Array]:
+        """The keys of a step's info, in `step_views`."""
+        return {key: column.copy() for key, column in self.step_views.items()}
+
+    def reset_columns(self) -> dict[str, Array]:
+        """The keys of a reset's info, in `reset_views`."""
+        return {key: column.copy() for key, column in self.reset_views.items()}
+
+    def noteworthy(self) -> Array:
+        """Roads on which a mission just ended."""
+        ended: Array = self.out.mission_ended != 0
+        return ended
+
+    def extra_info(self, car: int) -> dict[str, Any]:
+        """A mission that ended: its mode, its outcome with the reason, and how long it took."""
+        if not self.out.mission_ended[car]:
+            return {}
+        return {
+            "ended_mode": MODE_NAMES[self.out.ended_mode[car]],
+            "outcome": OUTCOME_NAMES[self.out.mission_ended[car]],
+            "reason": REASON_NAMES[self.out.ended_reason[car]],
+            "duration_s": float(self.out.ended_decisions[car] * DECISION_S),
+        }

@@ -1,0 +1,46 @@
+"""A world by its name as a Gymnasium VectorEnv that can draw itself: what `gym.make_vec` makes of our ids."""
+
+from importlib import import_module
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+
+from hotlap.errors import ConfigError, EnvironmentStateError
+from hotlap.vector.gymnasium_env import WorldVectorEnv
+from hotlap.worlds import make_world
+
+
+class PicturedVectorEnv(WorldVectorEnv):
+    """`num_envs` cars of the world a subclass names; the rules are those of its single environment.
+
+    `threads` limits how many cores are used.
+    """
+
+    world_name: ClassVar[str]
+
+    def __init__(
+        self,
+        num_envs: int,
+        *,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        **rules: Any,
+    ) -> None:
+        known = self.metadata["render_modes"]
+        if render_mode is not None and render_mode not in known:
+            raise ConfigError(f"render_mode must be None or one of {', '.join(known)}, not {render_mode!r}.")
+        self.render_mode = render_mode
+        super().__init__(make_world(self.world_name, num_envs, **rules), autoreset_mode)
+        self._renderer: Any = None
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """One picture per car, (height, width, 3), when made with `render_mode="rgb_array"`."""
+        if self.closed:
+            raise EnvironmentStateError("Environment is closed")
+        if self.render_mode is None:
+            return None
+        if self._renderer is None:
+            self._renderer = import_module(f"hotlap.{self.world_name}.render").Renderer(self.world)
+        return tuple(self._renderer.draw(car) for car in range(self.num_envs))
