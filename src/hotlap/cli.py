@@ -70,6 +70,12 @@ HOTLAP = Group(
                 "env": Command(
                     "Ticks per second of the worlds, alone and in batches.", "hotlap.commands.benchmark:EnvBenchmark"
                 ),
+                "highway": Command(
+                    "Decisions per second of the highway world.", "hotlap.commands.benchmark:HighwayBenchmark"
+                ),
+                "highway-safety": Command(
+                    "Hostile drivers, guarded: kilometres and collisions.", "hotlap.commands.benchmark:HighwaySafety"
+                ),
                 "bridge": Command(
                     "Round trips per second of a bridge server.", "hotlap.commands.bridge:BridgeBenchmark"
                 ),

@@ -23,3 +23,43 @@ class EnvBenchmark:
         from hotlap.benchmark.env import run_env_benchmark
 
         return run_env_benchmark(**asdict(self))
+
+
+@dataclass(frozen=True)
+class HighwayBenchmark:
+    """Measure the highway world: decisions per second with no, few and many vehicles around, supervisor on."""
+
+    roads: int = 512
+    """Roads in the batch, each with its ego, 1 to 100,000."""
+    decisions: int = 50
+    """Decisions each ego drives in one measurement, 1 or more; a decision is four ticks of 0.05 s."""
+    repeats: int = 20
+    """Measurements of each kind; the best is reported, as the least disturbed."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+    def run(self) -> int | None:
+        """Measure and print."""
+        from hotlap.benchmark.highway import run_highway_benchmark
+
+        return run_highway_benchmark(self.roads, self.decisions, self.repeats, self.json)
+
+
+@dataclass(frozen=True)
+class HighwaySafety:
+    """Drive hostile, random and sleeping drivers through traffic with the supervisor on; exit 1 if one was at fault."""
+
+    km: float = 10_000.0
+    """How far all of them together drive."""
+    seed: int = 0
+    """The dice of the traffic, 0 or more."""
+    roads: int = 512
+    """Roads in one batch, 1 to 100,000."""
+    json: bool = False
+    """Print one JSON list instead of a table."""
+
+    def run(self) -> int | None:
+        """Drive and print the figures."""
+        from hotlap.benchmark.highway_safety import run_highway_safety
+
+        return run_highway_safety(self.km, self.seed, self.roads, self.json)
