@@ -10,17 +10,20 @@ VERBS = words(
     "stay continue overtake match follow stop halt pullover cancel leave make gapmore gapless"
 )
 CONNECTORS = words("and but then just instead only rather so because")
-NEGATIONS = words("not avoid refrain")
+NEGATIONS = words("not avoid refrain forbid forbidden prohibit prohibited refuse against")
 NO_NOUN = phrase(f"no(?: more)?(?= (?:need to|{one_of('lane faster slower')}))")
 DOES = one_of(
     "is are was were has have had keep want wants look looks seem seems will go just drive needs tries stop might says "
     "said told thinks likes move overtake cruise"
 )
+LANE = one_of("left right leftmost rightmost middle next first second third this")
 WHERE = some("ahead behind beside next to on in the left right lane me us of")
 OTHERS = re.compile(
     rf"^(?:{one_of('the this that these those a my our some another')}(?: \w+){{0,3}}? {CAR}{WHERE}? {DOES}"
     rf"|my (?!{one_of('lane speed gap left right own')})\w+ {DOES}"
-    rf"|{one_of('he she they someone somebody everyone everybody people there')}(?: \w+)?"
+    rf"|(?:the |this |that |our )?{LANE}(?: lane| side)? {one_of('is was looks seems has')}"
+    rf"|{one_of('overtake move stop turn merge')}(?: \w+){{0,3}}? {one_of('is was would seems looks')}"
+    rf"|{one_of('he she they someone somebody everyone everybody nobody people there yesterday')}(?: \w+)?"
     rf"|(?:i|we|you) {one_of('am are was were have had did love hate feel see hear')}|(?:it|this|that) (?:is|was))\b"
 )
 COMPLAINT = re.compile(

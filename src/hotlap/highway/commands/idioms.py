@@ -7,6 +7,10 @@ SAFE = one_of("safe clear allowed able free can could ready convenient chance op
 HARD = one_of("slam hit stomp jam stand hard emergency full panic smash")
 MORE = one_of("some more increase extra further")
 ADJUST = one_of("take bring knock turn crank dial kick increase reduce push dial")
+ANY_WAY = one_of(
+    "get go move drive come pull cruise be zip blow take squeeze speed edge power bring put make work find"
+)
+ORDER = one_of("order command mission request instruction")
 PER = one_of("per an a each")
 
 UNITS = [
@@ -44,6 +48,11 @@ LANES = [
     (phrase(f"{SIDE}(?: lane)? (?:twice|2 times)"), r"2 lane \1"),
 ]
 OVERTAKING = [
+    (
+        phrase("(?:under|in) no circumstances?", "on no account", "no (?:reason|point|need)(?: to| in)", "by no means"),
+        "not",
+    ),
+    (phrase("(?:stay|keep|get|move|come|pull) (?:out of|off|away from|clear of)(?= the| any| lane)"), "avoid"),
     (phrase("instead of", "rather than", f"without(?= {one_of('move overtake return come stop go get pull')})"), "not"),
     (phrase("by (?:move|go|take|get)"), "via"),
     (
@@ -60,8 +69,7 @@ OVERTAKING = [
     (phrase("ahead of (?:me|us|you)"), "ahead"),
     (
         phrase(
-            f"{one_of('get go move drive come pull cruise be zip blow take squeeze speed edge power bring put')}"
-            f"{some('us me out right on')} (?:past|by|around|round|ahead of|ahead)(?= {THEM})"
+            f"{ANY_WAY}{some('us me out right on your our my way')} (?:past|by|around|round|ahead of|ahead)(?= {THEM})"
         ),
         "overtake",
     ),
@@ -121,6 +129,7 @@ GAPS = [
     ),
     (phrase(f"{one_of('reduce fall hang ease')} back"), "gapmore"),
     (phrase(f"{one_of('give leave keep allow')} (?:{THEM} )?(?:a bit )?{MORE} gap"), "gapmore"),
+    (phrase(rf"not {one_of('get go follow drive be stay come')} (?:so|too|that) close"), "gapmore"),
     (phrase("(?:too|not so|less|not|reduce) close"), "gapmore"),
     (phrase("too far(?: (?:behind|back|away))?"), "gapless"),
     (
@@ -128,6 +137,7 @@ GAPS = [
         "gapless",
     ),
     (phrase("(?:go|stay|keep)(?: along)? with the flow", "keep (?:up|speed) with", "same speed as"), "follow"),
+    (phrase(f"stay with(?= {THEM})"), "follow"),
     (phrase(f"{one_of('stay keep hang settle go drive get tuck fall slot pull')}(?: in)? behind"), "follow"),
     (phrase(rf"(?:set|adapt|match)(?: \w+)? speed (?:to|with|of)(?= {THEM})"), "follow"),
 ]
@@ -148,7 +158,7 @@ CALLING_OFF = [
     (
         phrase(
             f"{one_of('forget reduce scrap scratch ignore skip belay')}(?: about)?"
-            f" (?:it|that|this|the (?:last |previous )?{one_of('order command mission request instruction')})"
+            f" (?:it|that|this|what i said|everything|the (?:last |previous )?{ORDER})"
         ),
         "cancel",
     ),

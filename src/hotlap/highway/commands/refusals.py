@@ -14,7 +14,12 @@ HIM = one_of("him her it them")
 RULES = one_of("safety supervisor rule rules limit law laws guard sensors collision")
 NEVER = [
     (
-        phrase("uturn", f"turn{some('it us him the car')} (?:around|round|back)"),
+        phrase(
+            "uturn",
+            "spin (?:around|round)",
+            "(?:other|opposite) (?:way|direction)",
+            f"turn{some('it us him the car')} (?:around|round|back)",
+        ),
         "The car never turns round on a highway.",
     ),
     (phrase("revers(?:e|ing)", "backwards?", "back up", "wrong way", "oncoming"), "The car only drives forwards."),

@@ -37,7 +37,7 @@ LIMIT = phrase("limit")
 PRESENT = phrase(
     rf"{one_of('keep hold stay continue')}{THIS} speed(?!(?: \w+)? \d)",
     f"(?:at|this|same){some('this same your')} speed",
-    "hold (?:it )?(?:here|there|steady)",
+    r"hold (?:it )?(?:here|there|steady)(?!(?: \w+)? \d)",
 )
 BY = [
     re.compile(rf"{AMOUNT} (?P<way>faster|slower|more|increase|reduce|up|down)\b"),

@@ -90,7 +90,7 @@ SAME = {
 OTHERS = words(
     "first third fourth fifth sixth th last shoulder steady back along straight course control without too up down "
     "off out past by around round fast slow quick more further farther extra him her it them leave leaving ease "
-    "easing cut drift pick tuck slot via using adapt far furthest farthest hand adaptive flow nobody"
+    "easing cut drift pick blow zip squeeze tuck slot via using adapt far furthest farthest hand adaptive flow nobody"
 )
 
 # Words that change nothing: politeness, hesitation, small words, manner.
@@ -106,17 +106,17 @@ FILLERS = words(
     "alright also too even still already what how sorry actually instead rather again both towards toward through "
     "across side per way mind possible chance able think guess suppose moment sec time today ahead no not never ya "
     "yall folks everyone love great good fine cool perfect awesome nice job work point number least plus undertake "
-    "obey respect observe perform execute initiate conduct engage activate enable commence emergency signal indicator "
-    "blinker blinkers feel free continue carry keep going hurry"
+    "where circumstances obey respect observe perform execute initiate conduct engage activate enable commence "
+    "emergency signal indicator blinker blinkers feel free continue carry keep going hurry"
 )
 
 # English words one letter away from a word above: read as themselves.
 REAL_WORDS = words(
-    "abode bake bakes being bellow boot brave bread cancer canter charge clover derive dive diver exist fallow falter "
-    "fasten fist fort forth foster lengthy lines lover mach males march mash math meddle mere merger meteor mines "
-    "mints mode moles muddle mules palace passed pills polls print quicken rights rise said says seed sever shaft "
-    "shirt sick slice soot spade sped spend spied steed steel stuck thee track tracks train trainer tree trial trick "
-    "truce trunk"
+    "abode bake bakes being bellow boot brave bread cancer canter charge clover derive dive diver drove exist fallow "
+    "falter fasten fist fort forth foster lengthy lines lover mach males march mash math meddle mere merger meteor "
+    "mines mints mode moles muddle mules palace passed pills polls print quicken rights rise said says seed sever "
+    "shaft shirt sick slice soot spade sped spend spied steed steel stuck thee track tracks train trainer tree trial "
+    "trick truce trunk"
 )
 
 
