@@ -74,7 +74,8 @@ def test_play_starts_and_serves_tracks_and_laps_without_torch(tmp_path):
         assert server.get("/api/laps").json() == {"best": {}}
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=20)
-        assert out == "imported:\n"
+        # The drivers that come along are read for what they say about themselves, which takes onnx and no more.
+        assert set(out.split()) <= {"imported:", "onnx"}
 
 
 def test_second_server_on_the_same_port_says_so(tmp_path, monkeypatch, capsys):
