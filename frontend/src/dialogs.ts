@@ -142,7 +142,7 @@ export function boardDialog(catalogue: Catalogue, track: string, actions: BoardA
     h(
       'p',
       { class: 'muted' },
-      'Clean laps only: four wheels on the road, no wall. Every lap can be watched, and raced as a ghost.',
+      'Clean laps only: the car’s centre never off the road, no wall touched. Every lap can be watched, and raced as a ghost.',
     ),
     h(
       'div',

@@ -4,6 +4,7 @@ import { css } from './palette';
 import type { Pose } from './poses';
 
 const PAD = 10;
+const LETTER_PX = 15;
 
 export class Minimap {
   private readonly pen: CanvasRenderingContext2D;
@@ -25,9 +26,12 @@ export class Minimap {
   /** Measure the corner again, after the window changed. */
   layOut(): void {
     if (!this.file) return;
-    this.pixels = Math.min(2, window.devicePixelRatio || 1);
-    const width = Math.round((this.canvas.clientWidth || 160) * this.pixels);
-    const height = Math.round((this.canvas.clientHeight || 120) * this.pixels);
+    const density = Math.min(2, window.devicePixelRatio || 1);
+    // Lines and dots grow with the letters, so that they are seen on a large screen too.
+    this.pixels =
+      (density * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)) / LETTER_PX;
+    const width = Math.round((this.canvas.clientWidth || 160) * density);
+    const height = Math.round((this.canvas.clientHeight || 120) * density);
     this.canvas.width = width;
     this.canvas.height = height;
     const xs = this.file.lines.centre.map(([x]) => x);
