@@ -23,7 +23,7 @@ STOP = phrase("stop", "halt")
 PULL_OVER = phrase("pullover")
 HOLD = phrase(
     "continue",
-    "^(?:hold|stay|steady|keep)$",
+    "^(?:hold|stay|steady)$",
     f"(?:stay|hold|keep)(?: {one_of('put here steady straight course the position it like this on as is')})+$",
     "stay where you are",
     "(?:keep|stay|hold)(?: in)?(?: the)? lane",

@@ -90,7 +90,8 @@ SAME = {
 OTHERS = words(
     "first third fourth fifth sixth th last shoulder steady back along straight course control without too up down "
     "off out past by around round fast slow quick more further farther extra him her it them leave leaving ease "
-    "easing cut drift pick blow zip squeeze tuck slot via using adapt far furthest farthest hand adaptive flow nobody"
+    "easing cut drift step steps pick blow zip squeeze tuck slot via using adapt far furthest farthest hand adaptive "
+    "flow nobody"
 )
 
 # Words that change nothing: politeness, hesitation, small words, manner.
