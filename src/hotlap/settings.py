@@ -40,9 +40,12 @@ def _checked(wanted: Any, value: Any, name: str) -> Any:
     if typing.get_origin(wanted) is typing.Literal:
         return _choice(typing.get_args(wanted), value, name)
     try:
-        return msgspec.convert(value, wanted)
+        fitted = msgspec.convert(value, wanted)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{name} does not fit: {error}. It is {value!r}.") from error
+    if isinstance(fitted, tuple) and any(isinstance(item, float) and not math.isfinite(item) for item in fitted):
+        raise ConfigError(f"{name} must be finite, not {value!r}.")
+    return fitted
 
 
 def _choice(known: tuple[Any, ...], value: Any, name: str) -> Any:

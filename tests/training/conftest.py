@@ -12,8 +12,7 @@ SHORT = DriveLimits(laps=2, steps=100)
 
 @pytest.fixture(autouse=True, scope="session")
 def short_evaluations():
-    """Drives of a few ticks while a tiny run is measured: how good it is matters to none of these tests."""
-    whole = judge.evaluate
+    """Drives of a few ticks while a tiny run is measured: how good it is matters to few of these tests."""
     judge.evaluate = functools.partial(evaluate, limits=SHORT)
     yield
-    judge.evaluate = whole
+    judge.evaluate = evaluate
