@@ -116,8 +116,8 @@ REAL_WORDS = words(
     "abode bake bakes being bellow boot brave bread cancer canter charge clover derive dive diver drove exist fallow "
     "falter fasten fist fort forth foster lengthy lines lover mach males march mash math meddle mere merger meteor "
     "mines mints mode moles muddle mules palace passed pills polls print quicken rights rise said says seed sever "
-    "shaft shirt sick slice soot spade sped spend spied steed steel stuck thee track tracks train trainer tree trial "
-    "trick truce trunk"
+    "shaft shirt sick slice soot spade sped spend spied steed steel stuck thee track tracks train trained trainer "
+    "training trains tree trial trick truce trunk"
 )
 
 
