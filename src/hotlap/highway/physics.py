@@ -45,7 +45,7 @@ PLACE_TRIES = 12
 
 # The intelligent-driver model.
 STANDSTILL_GAP_M = 2.0
-FREE_GAP_M = 1e6
+FREE_GAP_M = 1e9
 # MOBIL.
 THINKING_TICKS = 20
 """A driver thinks about changing lanes once in so many ticks, each at another one."""

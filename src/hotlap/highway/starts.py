@@ -148,11 +148,13 @@ def come_back_at(vehicles: Vehicles, first: int, i: int, x_m: float, rules: Rule
 @kernel
 def return_to_road(vehicles: Vehicles, first: int, i: int, rules: Rules) -> bool:
     """Let a waiting vehicle come from behind if it is faster than the ego, else from ahead, or from where it fits."""
-    behind, ahead = vehicles.x_m[first] - BEHIND_M + SPAWN_INSIDE_M, vehicles.x_m[first] + AHEAD_M - SPAWN_INSIDE_M
-    faster = wanted_speed_mps(vehicles, i, int(rules.lanes) // 2, rules) > vehicles.speed_mps[first]
-    if come_back_at(vehicles, first, i, behind if faster else ahead, rules):
-        return True
-    return come_back_at(vehicles, first, i, ahead if faster else behind, rules)
+    from_behind = wanted_speed_mps(vehicles, i, int(rules.lanes) // 2, rules) > vehicles.speed_mps[first]
+    for _ in range(2):
+        away = SPAWN_INSIDE_M - BEHIND_M if from_behind else AHEAD_M - SPAWN_INSIDE_M
+        if come_back_at(vehicles, first, i, vehicles.x_m[first] + away, rules):
+            return True
+        from_behind = not from_behind
+    return False
 
 
 @kernel

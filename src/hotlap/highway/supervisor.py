@@ -87,8 +87,9 @@ def supervised_accel(
 ) -> Verdict:
     """The acceleration of a tick behind the vehicles ahead in the ego's lane and in the lane it is going to."""
     legal = keep_limit(vehicles, ego, accel_mps2, rules)
-    safe = keep_distance(vehicles, ego, front, legal)
-    safe = keep_distance(vehicles, ego, target_front, safe)
+    safe = legal
+    for n in range(2):
+        safe = keep_distance(vehicles, ego, front if n == 0 else target_front, safe)
     if safe < min(legal, -COMFORT_BRAKE_MPS2) - WORTH_SAYING_MPS2:
         return Verdict(accel_mps2=safe, rule=EMERGENCY)
     if safe < legal - WORTH_SAYING_MPS2:

@@ -140,19 +140,17 @@ def change_gain_mps2(vehicles: Vehicles, first: int, me: int, lane: int, rules: 
 
 @kernel
 def consider_change(vehicles: Vehicles, first: int, me: int, rules: Rules) -> None:
-    """Begin a lane change if it is worth it and the gaps there are safe."""
-    here = vehicles.lane[me]
-    left = right = TOO_BAD
-    if here > 0:
-        left = change_gain_mps2(vehicles, first, me, here - 1, rules)
-    if here < int(rules.lanes) - 1:
-        right = change_gain_mps2(vehicles, first, me, here + 1, rules)
-    if max(left, right) <= CHANGE_GAIN_MPS2:
-        return
-    goes_left = left > right or (left == right and vehicles.side[me] < 0)
-    lane = here - 1 if goes_left else here + 1
-    if fits_into(vehicles, first, int(rules.slots), me, lane):
-        vehicles.target_lane[me] = lane
+    """Begin a lane change if it is worth it and the gaps there are safe; the favourite side wins a tie."""
+    here, lanes = vehicles.lane[me], int(rules.lanes)
+    best, most = NOBODY, CHANGE_GAIN_MPS2
+    for n in range(2):
+        lane = here + (vehicles.side[me] if n == 0 else -vehicles.side[me])
+        if 0 <= lane < lanes:
+            gain = change_gain_mps2(vehicles, first, me, lane, rules)
+            if gain > most:
+                best, most = lane, gain
+    if best >= 0 and fits_into(vehicles, first, int(rules.slots), me, best):
+        vehicles.target_lane[me] = best
 
 
 @kernel
