@@ -8,7 +8,6 @@ import numpy as np
 from tensorboard.backend.event_processing.event_accumulator import SCALARS, EventAccumulator
 
 from hotlap.checkpoints import load_checkpoint
-from hotlap.racer.config import EpisodeLimits, RacerConfig
 from hotlap.settings import merged
 from hotlap.training.config import TrainConfig
 from hotlap.training.train import TENSORBOARD_FOLDER
@@ -22,14 +21,13 @@ TINY: dict[str, Any] = {
     "sac": {"buffer_size": 200, "learning_starts": 40, "batch_size": 16, "train_freq": 2, "gradient_steps": 2},
     "checkpoint": {"every_seconds": 0.0, "every_steps": 1, "keep_last": 100},
     "evaluation": {"every_steps": 0},
+    "racer": {"config": {"episode": {"maxSteps": 25, "stillnessTimeoutTicks": 10}}},
 }
-EPISODES = RacerConfig(episode=EpisodeLimits(maxSteps=25, stillnessTimeoutTicks=10))
 
 
 def tiny_config(algorithm: str = "ppo", **changes: Any) -> TrainConfig:
     """A run of a few hundred steps that saves after every rollout; changes are merged in, nested ones too."""
-    base = merged(TrainConfig(algorithm=algorithm), TINY, "tiny")
-    return merged(base, {"racer": {"config": {"episode": vars(EPISODES.episode)}}} | changes, "changes")
+    return merged(merged(TrainConfig(algorithm=algorithm), TINY, "tiny"), changes, "changes")
 
 
 def steps_saved(run: Path) -> list[int]:

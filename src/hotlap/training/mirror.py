@@ -135,6 +135,9 @@ class EvenStatistics(BaseCallback):
         statistics: Any = self.normalizer.obs_rms
         order, signs = mirror_image()
         mean, square = statistics.mean, statistics.var + statistics.mean**2
+        # A resumed run comes here twice; the second time must not change the last bit.
+        if (mean == mean[order] * signs).all() and (statistics.var == statistics.var[order]).all():
+            return
         statistics.mean = (mean + mean[order] * signs) / 2.0
         statistics.var = (square + square[order]) / 2.0 - statistics.mean**2
 
