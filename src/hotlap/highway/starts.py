@@ -131,11 +131,17 @@ def begin_road(vehicles: Vehicles, first: int, roads: Roads, road: int, notes: S
 
 
 @kernel
+def usual_speed_mps(vehicles: Vehicles, i: int, rules: Rules) -> float:
+    """How fast a driver likes to go, whatever the lane."""
+    return vehicles.pace[i] * 0.5 * (rules.limit_left_mps + rules.limit_right_mps)
+
+
+@kernel
 def come_back_at(vehicles: Vehicles, first: int, i: int, x_m: float, rules: Rules) -> bool:
     """Let a waiting vehicle come back at a place of the road, in the lane with most room, if it fits in there."""
     lanes = int(rules.lanes)
     vehicles.x_m[i] = x_m
-    vehicles.speed_mps[i] = wanted_speed_mps(vehicles, i, lanes // 2, rules)
+    vehicles.speed_mps[i] = usual_speed_mps(vehicles, i, rules)
     best, most = 0, -1.0
     for n in range(lanes):
         lane = n if vehicles.side[i] < 0 else lanes - 1 - n
@@ -148,7 +154,7 @@ def come_back_at(vehicles: Vehicles, first: int, i: int, x_m: float, rules: Rule
 @kernel
 def return_to_road(vehicles: Vehicles, first: int, i: int, rules: Rules) -> bool:
     """Let a waiting vehicle come from behind if it is faster than the ego, else from ahead, or from where it fits."""
-    from_behind = wanted_speed_mps(vehicles, i, int(rules.lanes) // 2, rules) > vehicles.speed_mps[first]
+    from_behind = usual_speed_mps(vehicles, i, rules) > vehicles.speed_mps[first]
     for _ in range(2):
         away = SPAWN_INSIDE_M - BEHIND_M if from_behind else AHEAD_M - SPAWN_INSIDE_M
         if come_back_at(vehicles, first, i, vehicles.x_m[first] + away, rules):

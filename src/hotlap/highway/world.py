@@ -11,6 +11,7 @@ from hotlap.highway.batch import HighwayBatch
 from hotlap.highway.config import HighwayConfig
 from hotlap.highway.fleet import PLANNED_MISSIONS, Roads, StepOutputs, Vehicles
 from hotlap.highway.mission_rules import (
+    HOLD,
     MODE_NAMES,
     NO_REASON,
     OUTCOME_NAMES,
@@ -37,13 +38,16 @@ CHOICES = np.array([[0.5, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.0], [0.0, 0.
 RESET_OPTIONS = ("lane", "speed_mps", "vehicles", "missions", "mission")
 SLOWEST_START = 0.6
 """An episode begins at this share of the lane's limit, or faster."""
-UNSIGNED = ("speed", "lane_limit", "target_speed", "target_gap", "exists", "length_ahead")
+UNSIGNED = ("speed", "lane_limit", "target_speed", "target_gap")
 
 
 def observation_bounds() -> tuple[Array, Array]:
     """Lowest and highest value of each observation."""
-    low = [0.0 if name.endswith(UNSIGNED) or name.startswith("mission") else -1.0 for name in FIELDS]
-    return np.array(low, np.float32), np.ones(OBSERVATION_SIZE, np.float32)
+    unsigned = [
+        name in UNSIGNED or name.startswith("mission_") or name.endswith(("_exists", "_length_ahead"))
+        for name in FIELDS
+    ]
+    return np.where(unsigned, 0.0, -1.0).astype(np.float32), np.ones(OBSERVATION_SIZE, np.float32)
 
 
 def step_views(vehicles: Vehicles, slots: int, roads: Roads, out: StepOutputs) -> dict[str, Array]:
@@ -148,6 +152,7 @@ class HighwayWorld:
         plan = (0, -1) if mission is not None else (PLANNED_MISSIONS, mode)
         self.batch.begin(car, lane, speed, fewest + int(vehicle_die * (most - fewest + 1)), plan)
         if mission is not None:
+            set_mission(self.roads, car, HOLD, lane, speed, DEFAULT_GAP_S)
             self.give(car, mission)
 
     def _checked_options(self, options: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -179,9 +184,10 @@ class HighwayWorld:
             if reason != NO_REASON:
                 raise MissionError(f"an overtake cannot begin: {REASON_NAMES[reason]}.")
         else:
-            wanted = mission.target_speed_mps
-            speed = float(self.vehicles.speed_mps[ego]) if wanted is None else wanted
-            gap = DEFAULT_GAP_S if mission.gap_s is None else mission.gap_s
+            # What was not said stays as it was.
+            speed, gap = float(roads.mission_speed_mps[car]), float(roads.mission_gap_s[car])
+            speed = mission.target_speed_mps if mission.target_speed_mps is not None else speed
+            gap = mission.gap_s if mission.gap_s is not None else gap
             set_mission(roads, car, mode, lane, 0.0 if mode == STOP else speed, gap)
             roads.mission_direction[car] = int(np.sign(lane - here))
         roads.planned[car] = 0
