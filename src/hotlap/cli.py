@@ -70,6 +70,7 @@ HOTLAP = Group(
                 "env": Command(
                     "Ticks per second of the worlds, alone and in batches.", "hotlap.commands.benchmark:EnvBenchmark"
                 ),
+                "train": Command("How fast a preset learns, and how well.", "hotlap.commands.benchmark:TrainBenchmark"),
                 "highway": Command(
                     "Decisions per second of the highway world.", "hotlap.commands.benchmark:HighwayBenchmark"
                 ),

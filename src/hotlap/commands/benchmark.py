@@ -2,6 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
+import tyro
+
 
 @dataclass(frozen=True)
 class EnvBenchmark:
@@ -63,3 +65,23 @@ class HighwaySafety:
         from hotlap.benchmark.highway_safety import run_highway_safety
 
         return run_highway_safety(self.km, self.seed, self.roads, self.json)
+
+
+@dataclass(frozen=True)
+class TrainBenchmark:
+    """Measure learning: steps per second end to end, the world's share of the time, and how good the driver is."""
+
+    preset: tyro.conf.Positional[str] = "racer-ppo"
+    """racer-ppo, racer-sac, racer-generalist, or a .toml file of your own."""
+    seeds: tuple[int, ...] = (0,)
+    """One training for each."""
+    steps: int | None = None
+    """Environment steps of each training; by default the preset's."""
+    json: bool = False
+    """Print one JSON object instead of tables."""
+
+    def run(self) -> int:
+        """Train, measure, print."""
+        from hotlap.benchmark.train import run_train_benchmark
+
+        return run_train_benchmark(self.preset, self.seeds, self.steps, as_json=self.json)

@@ -1,0 +1,209 @@
+"""`hotlap benchmark train`: how fast a preset learns on this machine, from nothing to its final laps."""
+
+import dataclasses
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from stable_baselines3.common.callbacks import BaseCallback
+
+from hotlap.benchmark.report import describe_machine
+from hotlap.errors import ConfigError
+from hotlap.evaluation import evaluate
+from hotlap.evaluation.curve import CURVE_FILE
+from hotlap.evaluation.table import console_for_results
+from hotlap.evaluation.yardsticks import ORIGINAL_DRIVER
+from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.racer.physics import TICKS_PER_SECOND
+from hotlap.training.config import TrainConfig, load_preset
+from hotlap.training.curve import read_lines
+from hotlap.training.runs import POLICY_FILE
+from hotlap.training.train import TrainingResult, train
+
+
+@dataclass(frozen=True)
+class LearningRate:
+    """What one training took; times in seconds from the call to train(), which includes making the world and model."""
+
+    seed: int
+    steps: int
+    seconds: float
+    """Until everything was learned, measured and saved."""
+    setup_seconds: float
+    """Until the first step."""
+    steps_per_second: float
+    """End to end."""
+    environment_share: float
+    """Of the time after set-up, how much the world took: stepping, resetting, infos, episode statistics."""
+    original_beaten_in_training_s: float | None
+    """Until a car drove a clean lap below the original driver's best, exploring."""
+    original_beaten_evaluated_s: float | None
+    """Until an evaluation found a clean flying lap below it, with and without delay; evaluations are some way apart."""
+    tracks: dict[str, Any]
+    """What the best policy does, as `hotlap evaluate --json` says it."""
+
+
+class Stopwatch(BaseCallback):
+    """Times the world inside a training, and notes when a clean lap first beats a mark."""
+
+    def __init__(self, mark_s: float | None) -> None:
+        super().__init__()
+        self.mark_s = mark_s
+        self.called_s = time.monotonic()
+        self.began_s: float | None = None
+        self.world_s = 0.0
+        self.beaten_s: float | None = None
+
+    def _on_training_start(self) -> None:
+        self.began_s = time.monotonic()
+        env: Any = self.training_env.unwrapped
+        env.step_wait = self._timed(env.step_wait)
+
+    def _timed(self, step: Callable[[], Any]) -> Callable[[], Any]:
+        def timed() -> Any:
+            began_s = time.perf_counter()
+            result = step()
+            self.world_s += time.perf_counter() - began_s
+            return result
+
+        return timed
+
+    def _on_step(self) -> bool:
+        if self.mark_s is not None and self.beaten_s is None:
+            laps = (info["lapTicks"] for info in self.locals["infos"] if type(info) is dict and info.get("lapClean"))
+            if min(laps, default=float("inf")) / TICKS_PER_SECOND < self.mark_s:
+                self.beaten_s = time.monotonic() - self.called_s
+        return True
+
+
+def run_train_benchmark(preset: str, seeds: Sequence[int], steps: int | None, *, as_json: bool) -> int:
+    """Train a preset once per seed and print how it went: progress to stderr, the result to stdout."""
+    if not seeds:
+        raise ConfigError("--seeds needs at least one number.")
+    config = load_preset(preset)
+    if steps is not None:
+        config = dataclasses.replace(config, steps=steps)
+    rows = [measure(dataclasses.replace(config, seed=seed)) for seed in seeds]
+    if as_json:
+        document = {"machine": _machine(), "preset": preset, "runs": [asdict(row) for row in rows]}
+        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+    else:
+        _print_tables(preset, rows)
+    return 0
+
+
+def measure(config: TrainConfig) -> LearningRate:
+    """Train once in a folder that is thrown away."""
+    mark_s = _original_lap_s(config)
+    with tempfile.TemporaryDirectory(prefix="hotlap-benchmark-") as root:
+        _say(f"training {config.steps:,} steps with seed {config.seed} …")
+        watch = Stopwatch(mark_s)
+        result = train(config, "run", Path(root), _say, watchers=[watch])
+        seconds = time.monotonic() - watch.called_s
+        if result.stopped_by is not None:
+            raise KeyboardInterrupt
+        return _row(config, result, watch, seconds)
+
+
+def _row(config: TrainConfig, result: TrainingResult, watch: Stopwatch, seconds: float) -> LearningRate:
+    setup_s = (watch.began_s or watch.called_s) - watch.called_s
+    evaluated_s = _beaten_evaluated_s(result.run, config, watch.mark_s)
+    evaluation = evaluate(OnnxPolicy(result.run / POLICY_FILE), result.tracks, with_human=False)
+    return LearningRate(
+        seed=config.seed,
+        steps=result.steps_made,
+        seconds=seconds,
+        setup_seconds=setup_s,
+        steps_per_second=result.steps_made / seconds,
+        environment_share=watch.world_s / (seconds - setup_s),
+        original_beaten_in_training_s=watch.beaten_s,
+        original_beaten_evaluated_s=None if evaluated_s is None else evaluated_s + setup_s,
+        tracks=evaluation.plain()["tracks"],
+    )
+
+
+def _original_lap_s(config: TrainConfig) -> float | None:
+    """The lap of the original driver, where a single track of its is trained on."""
+    original = ORIGINAL_DRIVER.get(config.racer.tracks[0]) if len(config.racer.tracks) == 1 else None
+    return None if original is None else original.flying_best_s
+
+
+def _beaten_evaluated_s(run: Path, config: TrainConfig, mark_s: float | None) -> float | None:
+    tag = f"eval/{config.racer.tracks[0]}/clean_lap_sec"
+    for line in read_lines(run / CURVE_FILE):
+        lap_s = line.get("evaluation", {}).get(tag)
+        if lap_s is not None and mark_s is not None and lap_s < mark_s:
+            return float(line["seconds"])
+    return None
+
+
+def _machine() -> dict[str, Any]:
+    return describe_machine() | {package: version(package) for package in ("stable-baselines3", "torch")}
+
+
+def _print_tables(preset: str, rows: Sequence[LearningRate]) -> None:
+    console, machine = console_for_results(), _machine()
+    console.print(
+        f"\n[bold]{preset}[/] with Hotlap {machine['hotlap']} on {machine['cores']} cores of {machine['processor']}, "
+        f"Python {machine['python']}, torch {machine['torch']}, stable-baselines3 {machine['stable-baselines3']}.\n"
+    )
+    console.print(_speed_table(rows))
+    console.print(_lap_table(rows))
+
+
+def _table(title: str, columns: Sequence[str]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    for name in columns:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _speed_table(rows: Sequence[LearningRate]) -> Table:
+    columns = ("seed", "steps", "seconds", "steps a second", "in the world", "original beaten", "in an evaluation")
+    table = _table("Learning, times in seconds from the start", columns)
+    for row in rows:
+        table.add_row(
+            str(row.seed),
+            f"{row.steps:,}",
+            f"{row.seconds:.1f}",
+            f"{row.steps_per_second:,.0f}",
+            f"{row.environment_share:.1%}",
+            _seconds(row.original_beaten_in_training_s, 1),
+            _seconds(row.original_beaten_evaluated_s, 1),
+        )
+    return table
+
+
+def _lap_table(rows: Sequence[LearningRate]) -> Table:
+    columns = ("seed", "track", "delay", "gates", "grid", "best clean lap", "% over reference", "wall ticks")
+    table = _table("The best policy of each", columns)
+    for row in rows:
+        for track, found in row.tracks.items():
+            for delay, figures in found["delay"].items():
+                over = figures["percent_over_reference"]
+                table.add_row(
+                    str(row.seed),
+                    track,
+                    delay,
+                    f"{figures['gates_completed']}/{figures['gates']}",
+                    "yes" if figures["grid_completed"] else "no",
+                    _seconds(figures["flying_best_clean_s"], 3),
+                    "–" if over is None else f"{over:+.2f}",
+                    f"{figures['wall_ticks']:,}",
+                )
+    return table
+
+
+def _seconds(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(message + "\n")
