@@ -124,7 +124,7 @@ export class Hud {
     this.updateCount(race);
     showInputs(this.own, settings.showInputs, followed);
     showInputs(this.other, settings.showRivalInputs && rival !== null, rival ?? followed);
-    if (this.frame % 2 === 0) this.minimap.draw(poses, this.colours);
+    if (this.frame % 3 === 0) this.minimap.draw(poses, this.colours);
     if (this.frame % 12 === 0) this.updateTable(race);
   }
 

@@ -6,9 +6,11 @@ import {
   Graphics,
   Particle,
   ParticleContainer,
+  Rectangle,
   type Renderer,
   type RendererPreference,
   RendererType,
+  Sprite,
   Texture,
 } from 'pixi.js';
 import type { View } from './camera';
@@ -18,7 +20,7 @@ import { type Effects, MOST_BITS, MOST_SKIDS } from './effects';
 import { hasGraphicsCard } from './graphics';
 import { COLOURS } from './palette';
 import type { Pose } from './poses';
-import { drawTrack, softDisc, type TrackArt } from './track-art';
+import { bounds, drawTrack, softDisc, type TrackArt } from './track-art';
 
 export interface SceneCar {
   colour: number;
@@ -39,6 +41,8 @@ export interface Frame {
 }
 
 const FLASH_S = 0.5;
+const GROUND_MARGIN_U = 120;
+const MOST_GROUND_PIXELS = 12_000_000;
 
 export class Scene {
   private readonly stage = new Container();
@@ -103,14 +107,37 @@ export class Scene {
 
   setTrack(file: TrackFile): void {
     this.ground.removeChildren().forEach((child) => {
-      child.destroy({ children: true });
+      child.destroy({ children: true, texture: child instanceof Sprite });
     });
     this.flashes.removeChildren().forEach((child) => {
       child.destroy();
     });
     this.track = drawTrack(file);
-    this.ground.addChild(this.track.below, this.track.line);
+    const ground = this.kind === 'canvas' ? this.flattened(this.track.ground, file) : this.track.ground;
+    this.ground.addChild(ground, this.track.lines, this.track.line);
     this.flashes.addChild(...this.track.gates);
+  }
+
+  /** One picture instead of many areas and patterns, which a plain canvas would fill anew in every frame. */
+  private flattened(art: Container, file: TrackFile): Container {
+    const [left, bottom, right, top] = bounds(file.lines.outer_wall);
+    const frame = new Rectangle(
+      left - GROUND_MARGIN_U,
+      bottom - GROUND_MARGIN_U,
+      right - left + 2 * GROUND_MARGIN_U,
+      top - bottom + 2 * GROUND_MARGIN_U,
+    );
+    const resolution = Math.min(6, Math.sqrt(MOST_GROUND_PIXELS / (frame.width * frame.height)));
+    const texture = this.renderer.generateTexture({
+      target: art,
+      frame,
+      resolution,
+      clearColor: COLOURS.ground,
+    });
+    art.destroy({ children: true });
+    const picture = new Sprite(texture);
+    picture.position.set(frame.x, frame.y);
+    return picture;
   }
 
   setCars(cars: SceneCar[]): void {

@@ -11,15 +11,18 @@ const DOT_TILE_U = 20;
 const GRAIN_TILE_U = 56;
 
 export interface TrackArt {
-  below: Container;
+  /** Areas: what may be painted once and shown as one picture. */
+  ground: Container;
+  /** Edges, kerbs, walls and the start line: what must stay crisp. */
+  lines: Container;
   gates: Graphics[];
   line: Graphics;
 }
 
 export function drawTrack(track: TrackFile): TrackArt {
-  const below = new Container();
   const { lines } = track;
-  below.addChild(
+  const ground = new Container();
+  ground.addChild(
     dots(track),
     ring(lines.outer_wall, lines.inner_wall, COLOURS.runoff),
     ring(
@@ -30,13 +33,12 @@ export function drawTrack(track: TrackFile): TrackArt {
     ring(lines.outer_road_edge, lines.inner_road_edge, COLOURS.road),
     grain(track),
     groove(track),
-    edgeLines(track),
-    kerbs(track),
-    startLine(track),
-    walls(track),
+    walls(track, 3.4, COLOURS.wallBase),
   );
-  const line = racingLine(track);
-  return { below, gates: track.gates.left.map((_, gate) => gateFlash(track, gate)), line };
+  const crisp = new Container();
+  crisp.addChild(edgeLines(track), kerbs(track), startLine(track), walls(track, 1.1, COLOURS.wall));
+  const gates = track.gates.left.map((_, gate) => gateFlash(track, gate));
+  return { ground, lines: crisp, gates, line: racingLine(track) };
 }
 
 const flat = (points: Point[]) => points.flat();
@@ -122,19 +124,31 @@ function edgeLines(track: TrackFile): Graphics {
   return art;
 }
 
-/** Red and white stones along the inside of bends, and along the outside where the bend opens. */
+/** Red and white stones along the inside of bends; each colour is one path, since a path costs more than its corners. */
 function kerbs(track: TrackFile): Graphics {
-  const art = new Graphics();
   const { centre, inner_road_edge, outer_road_edge } = track.lines;
   const bends = smoothedBends(centre, track.length_u / centre.length);
-  const innerIsLeft = isLeft(centre, inner_road_edge);
-  const inward = innerIsLeft ? 1 : -1;
-  for (const [edge, sign] of [
-    [inner_road_edge, inward],
-    [outer_road_edge, -inward],
+  const inward = isLeft(centre, inner_road_edge) ? 1 : -1;
+  const stones: [number[][], number[][]] = [[], []];
+  kerbAlong(
+    stones,
+    inner_road_edge,
+    centre,
+    bends.map((bend) => bend * inward > KERB_BEND_PER_U),
+  );
+  kerbAlong(
+    stones,
+    outer_road_edge,
+    centre,
+    bends.map((bend) => -bend * inward > KERB_BEND_PER_U),
+  );
+  const art = new Graphics();
+  for (const [colour, quads] of [
+    [COLOURS.kerbA, stones[0]],
+    [COLOURS.kerbB, stones[1]],
   ] as const) {
-    const wanted = bends.map((bend) => bend * sign > KERB_BEND_PER_U);
-    kerbAlong(art, edge, centre, wanted);
+    for (const quad of quads) art.poly(quad);
+    if (quads.length > 0) art.fill({ color: colour, alpha: 0.9 });
   }
   return art;
 }
@@ -146,19 +160,23 @@ function isLeft(centre: Point[], edge: Point[]): boolean {
   return (bx - ax) * (ey - ay) - (by - ay) * (ex - ax) > 0;
 }
 
-function kerbAlong(art: Graphics, edge: Point[], centre: Point[], wanted: boolean[]): void {
-  let stripes = 0;
+/** Stones along the wanted parts of an edge, by turns into the one list and the other. */
+function kerbAlong(
+  stones: [number[][], number[][]],
+  edge: Point[],
+  centre: Point[],
+  wanted: boolean[],
+): void {
+  let count = 0;
   for (let i = 0; i < centre.length; i++) {
-    const [ax, ay] = edge[i]!;
-    const [bx, by] = edge[i + 1]!;
-    const length = Math.hypot(bx - ax, by - ay);
-    if (wanted[i] && length > 0.1) {
-      const pieces = Math.max(1, Math.round(length / KERB_STRIPE_U));
-      const out = outward(edge[i]!, centre[i]!, [bx - ax, by - ay]);
-      for (let k = 0; k < pieces; k++) {
-        quad(art, edge[i]!, edge[i + 1]!, k / pieces, (k + 1) / pieces, out, stripes % 2 === 0);
-        stripes += 1;
-      }
+    const [a, b] = [edge[i]!, edge[i + 1]!];
+    const length = Math.hypot(b[0] - a[0], b[1] - a[1]);
+    if (!wanted[i] || length < 0.1) continue;
+    const pieces = Math.max(1, Math.round(length / KERB_STRIPE_U));
+    const out = outward(a, centre[i]!, [b[0] - a[0], b[1] - a[1]]);
+    for (let k = 0; k < pieces; k++) {
+      stones[count % 2 === 0 ? 0 : 1].push(stone(a, b, k / pieces, (k + 1) / pieces, out));
+      count += 1;
     }
   }
 }
@@ -170,22 +188,17 @@ function outward([ex, ey]: Point, [cx, cy]: Point, [dx, dy]: Point): Point {
   return nx * (ex - cx) + ny * (ey - cy) > 0 ? [nx, ny] : [-nx, -ny];
 }
 
-function quad(art: Graphics, a: Point, b: Point, from: number, to: number, out: Point, red: boolean): void {
+function stone(a: Point, b: Point, from: number, to: number, out: Point): number[] {
   const at = (share: number): Point => [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share];
   const [p, q] = [at(from), at(to)];
   const [ox, oy] = [out[0] * KERB_WIDTH_U, out[1] * KERB_WIDTH_U];
-  art
-    .poly([...p, ...q, q[0] + ox, q[1] + oy, p[0] + ox, p[1] + oy])
-    .fill({ color: red ? COLOURS.kerbA : COLOURS.kerbB, alpha: 0.9 });
+  return [...p, ...q, q[0] + ox, q[1] + oy, p[0] + ox, p[1] + oy];
 }
 
-function walls(track: TrackFile): Graphics {
+function walls(track: TrackFile, width: number, colour: number): Graphics {
   const art = new Graphics();
-  for (const wall of [track.lines.inner_wall, track.lines.outer_wall]) {
-    const points = flat(wall.slice(0, -1));
-    art.poly(points, true).stroke({ width: 3.4, color: COLOURS.wallBase, alpha: 0.9 });
-    art.poly(points, true).stroke({ width: 1.1, color: COLOURS.wall });
-  }
+  for (const wall of [track.lines.inner_wall, track.lines.outer_wall])
+    art.poly(flat(wall.slice(0, -1)), true).stroke({ width, color: colour });
   return art;
 }
 
@@ -196,12 +209,11 @@ function startLine(track: TrackFile): Container {
   const [dx, dy] = track.gates.direction[0]!;
   const half = track.widths.half_width_u[0]!;
   const cell = half / 12;
-  const art = new Graphics();
+  const art = new Graphics().rect(-1.5 * cell, -half, 3 * cell, 2 * half).fill(COLOURS.wallBase);
   for (let column = -12; column < 12; column++)
     for (let row = 0; row < 3; row++)
-      art
-        .rect((row - 1.5) * cell, column * cell, cell, cell)
-        .fill((row + column) & 1 ? COLOURS.kerbB : COLOURS.wallBase);
+      if ((row + column) & 1) art.rect((row - 1.5) * cell, column * cell, cell, cell);
+  art.fill(COLOURS.kerbB);
   group.addChild(art);
   group.position.set(cx, cy);
   group.rotation = Math.atan2(dy, dx);
