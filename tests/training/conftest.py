@@ -10,7 +10,7 @@ from hotlap.training import judge
 SHORT = DriveLimits(laps=2, steps=100)
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def short_evaluations():
     """Drives of a few ticks while a tiny run is measured: how good it is matters to few of these tests."""
     judge.evaluate = functools.partial(evaluate, limits=SHORT)

@@ -31,7 +31,8 @@ def tiny_config(algorithm: str = "ppo", **changes: Any) -> TrainConfig:
 
 
 def steps_saved(run: Path) -> list[int]:
-    return sorted(int(path.name.removeprefix("step-")) for path in (run / "checkpoints").glob("step-*"))
+    names = [path.name.removeprefix("step-") for path in (run / "checkpoints").glob("step-*")]
+    return sorted(int(name) for name in names if name.isdecimal())
 
 
 def checkpoint_folder(run: Path, step: int) -> Path:
