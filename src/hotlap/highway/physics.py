@@ -42,6 +42,8 @@ AHEAD_M, BEHIND_M = 300.0, 200.0
 SPAWN_INSIDE_M = 5.0
 SPAWN_GAP_S = 1.0
 PLACE_TRIES = 12
+DECISIONS_PER_ARRIVAL = 3
+"""One of those that wait may try to come back every so many decisions."""
 
 # The intelligent-driver model.
 STANDSTILL_GAP_M = 2.0

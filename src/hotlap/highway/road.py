@@ -1,10 +1,18 @@
 """The road: limits of its lanes, the path of a lane change across it, who is in which lane."""
 
 import math
+from typing import NamedTuple
 
 from hotlap.highway.fleet import ABSENT_X_M, NOBODY, Rules, Vehicles
 from hotlap.highway.physics import CHANGE_LENGTHS, CHANGE_ROAD_M, CHANGE_S, FREE_GAP_M, LANE_WIDTH_M
 from hotlap.kernel import kernel
+
+
+class Neighbours(NamedTuple):
+    """The next vehicles in a lane, as elements of the vehicles, or NOBODY."""
+
+    ahead: int
+    behind: int
 
 
 @kernel
@@ -89,6 +97,23 @@ def nearest_behind(vehicles: Vehicles, first: int, slots: int, me: int, lane: in
         if is_in_lane(vehicles, i, lane) and (behind > 0.0 or (behind == 0.0 and i < me)) and behind < nearest:
             found, nearest = i, behind
     return found
+
+
+@kernel
+def neighbours(vehicles: Vehicles, first: int, slots: int, me: int, lane: int, with_ego: bool) -> Neighbours:
+    """The next vehicles in a lane ahead of and behind a vehicle, in one go."""
+    ahead, behind = NOBODY, NOBODY
+    nearest_front, nearest_rear = math.inf, -ABSENT_X_M / 2.0
+    x = vehicles.x_m[me]
+    for i in range(first if with_ego else first + 1, first + slots):
+        if is_in_lane(vehicles, i, lane):
+            away = vehicles.x_m[i] - x
+            if away > 0.0 or (away == 0.0 and i > me):
+                if away < nearest_front:
+                    ahead, nearest_front = i, away
+            elif i != me and -away < nearest_rear:
+                behind, nearest_rear = i, -away
+    return Neighbours(ahead=ahead, behind=behind)
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from hotlap.highway.fleet import Roads, Rules, StepOutputs, Vehicles
 from hotlap.highway.physics import HARD_BRAKE_MPS2, LANE_WIDTH_M, TOP_SPEED_MPS
-from hotlap.highway.road import clamp, gap_m, lane_limit_mps, lane_position, nearest_ahead, nearest_behind, shift_rate
+from hotlap.highway.road import clamp, gap_m, lane_limit_mps, lane_position, neighbours, shift_rate
 from hotlap.kernel import kernel
 
 RANGE_M = 150.0
@@ -55,8 +55,7 @@ def write_lane(vehicles: Vehicles, first: int, lane: int, at: int, rules: Rules,
     if not exists:
         return
     slots, speed = int(rules.slots), vehicles.speed_mps[first]
-    front = nearest_ahead(vehicles, first, slots, first, lane, False)
-    rear = nearest_behind(vehicles, first, slots, first, lane, False)
+    front, rear = neighbours(vehicles, first, slots, first, lane, False)
     seen[at + 1] = clamp(gap_m(vehicles, first, front) / RANGE_M, -1.0, 1.0)
     seen[at + 3] = clamp(gap_m(vehicles, rear, first) / RANGE_M, -1.0, 1.0)
     if front >= 0 and seen[at + 1] < 1.0:

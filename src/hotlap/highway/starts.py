@@ -16,6 +16,7 @@ from hotlap.highway.mission_rules import begin_planned, forget_vehicle
 from hotlap.highway.physics import (
     AHEAD_M,
     BEHIND_M,
+    DECISIONS_PER_ARRIVAL,
     EGO_LENGTH_M,
     EGO_WIDTH_M,
     PLACE_TRIES,
@@ -27,7 +28,7 @@ from hotlap.highway.physics import (
     STEADY,
     TEMPERAMENTS,
 )
-from hotlap.highway.road import gap_m, nearest_ahead, nearest_behind, sort_order
+from hotlap.highway.road import gap_m, nearest_ahead, neighbours, sort_order
 from hotlap.highway.traffic import fits_into, wanted_speed_mps
 from hotlap.kernel import kernel
 
@@ -69,9 +70,7 @@ def take_away(vehicles: Vehicles, i: int) -> None:
 @kernel
 def room_s(vehicles: Vehicles, first: int, i: int, lane: int, rules: Rules) -> float:
     """The shorter of the time gaps ahead of and behind a place in a lane, at the speed of whoever is behind."""
-    slots = int(rules.slots)
-    front = nearest_ahead(vehicles, first, slots, i, lane, True)
-    rear = nearest_behind(vehicles, first, slots, i, lane, True)
+    front, rear = neighbours(vehicles, first, int(rules.slots), i, lane, True)
     ahead = gap_m(vehicles, i, front) / max(vehicles.speed_mps[i], 5.0)
     if rear < 0:
         return ahead
@@ -175,7 +174,7 @@ def recycle(vehicles: Vehicles, first: int, roads: Roads, road: int, rules: Rule
             take_away(vehicles, i)
             moved = True
     for k in range(1, roads.vehicle_count[road] + 1):
-        if vehicles.lane[first + k] < 0:
+        if vehicles.lane[first + k] < 0 and roads.decision[road] % DECISIONS_PER_ARRIVAL == 0:
             moved = return_to_road(vehicles, first, first + k, rules) or moved
             break
     if moved:

@@ -16,7 +16,7 @@ from hotlap.highway.physics import (
     HARD_BRAKE_MPS2,
     TICK_S,
 )
-from hotlap.highway.road import gap_m, lane_limit_mps, nearest_ahead, nearest_behind
+from hotlap.highway.road import gap_m, lane_limit_mps, nearest_behind, neighbours
 from hotlap.kernel import kernel
 
 RULE_NAMES = ("range", "edge", "occupied", "closing", "abort", "distance", "emergency", "speed_limit")
@@ -110,8 +110,7 @@ def closes_too_fast(gap: float, rear_speed_mps: float, front_speed_mps: float) -
 def refused_change(vehicles: Vehicles, first: int, lane: int, rules: Rules) -> int:
     """The rule that forbids the ego a lane now, or -1."""
     slots = int(rules.slots)
-    front = nearest_ahead(vehicles, first, slots, first, lane, False)
-    rear = nearest_behind(vehicles, first, slots, first, lane, False)
+    front, rear = neighbours(vehicles, first, slots, first, lane, False)
     speed, accel = vehicles.speed_mps[first], vehicles.accel_mps2[first]
     if front >= 0:
         gap, front_speed = gap_m(vehicles, first, front), vehicles.speed_mps[front]

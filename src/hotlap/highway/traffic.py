@@ -15,7 +15,7 @@ from hotlap.highway.physics import (
     STANDSTILL_GAP_M,
     THINKING_TICKS,
 )
-from hotlap.highway.road import clamp, gap_m, is_in_lane, lane_limit_mps, nearest_ahead, nearest_behind
+from hotlap.highway.road import clamp, gap_m, is_in_lane, lane_limit_mps, neighbours
 from hotlap.kernel import kernel
 
 TOO_BAD = -1e9
@@ -104,9 +104,8 @@ def leaves_safe_gap(vehicles: Vehicles, first: int, rear: int, front: int) -> bo
 @kernel
 def fits_into(vehicles: Vehicles, first: int, slots: int, me: int, lane: int) -> bool:
     """Whether a vehicle can be in a lane with safe gaps ahead and behind, to the traffic and to the ego."""
-    if not leaves_safe_gap(vehicles, first, me, nearest_ahead(vehicles, first, slots, me, lane, False)):
-        return False
-    if not leaves_safe_gap(vehicles, first, nearest_behind(vehicles, first, slots, me, lane, False), me):
+    front, rear = neighbours(vehicles, first, slots, me, lane, False)
+    if not (leaves_safe_gap(vehicles, first, me, front) and leaves_safe_gap(vehicles, first, rear, me)):
         return False
     if not is_in_lane(vehicles, first, lane) or me == first:
         return True
@@ -122,10 +121,8 @@ def change_gain_mps2(vehicles: Vehicles, first: int, me: int, lane: int, rules: 
     """
     slots = int(rules.slots)
     here = vehicles.lane[me]
-    new_front = nearest_ahead(vehicles, first, slots, me, lane, True)
-    new_rear = nearest_behind(vehicles, first, slots, me, lane, True)
-    front = nearest_ahead(vehicles, first, slots, me, here, True)
-    rear = nearest_behind(vehicles, first, slots, me, here, True)
+    new_front, new_rear = neighbours(vehicles, first, slots, me, lane, True)
+    front, rear = neighbours(vehicles, first, slots, me, here, True)
     others = 0.0
     if new_rear >= 0:
         after = accel_behind(vehicles, new_rear, me, lane, rules)
