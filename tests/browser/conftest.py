@@ -6,13 +6,14 @@ from playwright.sync_api import sync_playwright
 from browser.game_page import GamePage, launch, run_with_checkpoints, serving
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def playwright():
+    """Closed after each file: while one is open, tests elsewhere cannot open their own."""
     with sync_playwright() as playwright:
         yield playwright
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(playwright):
     browser = launch(playwright)
     yield browser
