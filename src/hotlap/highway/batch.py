@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hotlap.highway import tick
 from hotlap.highway.config import HighwayConfig
-from hotlap.highway.fleet import Actions, Roads, Scratch, StepOutputs, Vehicles, dice_size, row_sizes
+from hotlap.highway.fleet import Actions, Orders, Roads, Scratch, StepOutputs, Vehicles, dice_size, row_sizes
 from hotlap.highway.physics import FREE_GAP_M
 from hotlap.highway.sensors import OBSERVATION_SIZE
 from hotlap.kernel import AllCores, Entry, address_table, jit_is_on, native_entry, zeros
@@ -43,13 +43,14 @@ class HighwayBatch:
         self.roads = zeros(Roads, count, **sizes)
         self.scratch = zeros(Scratch, count, **sizes)
         self.actions = zeros(Actions, count)
+        self.orders = zeros(Orders, count)
         self.out = zeros(StepOutputs, count, **sizes)
         self.observation = self.out.observation.reshape(count, OBSERVATION_SIZE)
         self.dice = self.scratch.dice.reshape(count, dice_size(slots))
         self.interventions = self.roads.interventions.reshape(count, -1)
         self.rules = (config or HighwayConfig()).rules(slots, supervised=supervised)
         self._numbers = (np.array(self.rules),)
-        groups = (self.vehicles, self.roads, self.scratch, self.actions, self.out, self._numbers)
+        groups = (self.vehicles, self.roads, self.scratch, self.actions, self.orders, self.out, self._numbers)
         self._addresses = address_table(*groups)  # type: ignore[arg-type]
         self._address = int(self._addresses.ctypes.data)
         self._update = _compiled_update() if jit_is_on() else self._interpreted_update
@@ -61,7 +62,7 @@ class HighwayBatch:
 
     def _interpreted_update(self, _address: int, first: int, last: int, mode: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""
-        groups = (self.vehicles, self.roads, self.scratch, self.actions, self.out, self.rules)
+        groups = (self.vehicles, self.roads, self.scratch, self.actions, self.orders, self.out, self.rules)
         tick.update_roads(*groups, first, last, mode)
 
     def set_actions(self, actions: NDArray[np.floating[Any]]) -> None:
@@ -83,6 +84,11 @@ class HighwayBatch:
         roads.planned[road], roads.plan_mode[road] = plan
         self.vehicles.lane[ego], self.vehicles.speed_mps[ego] = lane, speed_mps
         self._update(self._address, road, road + 1, tick.BEGIN)
+
+    def give(self, road: int) -> int:
+        """Give an ego what is in `orders`; the reason when it is refused, else 0."""
+        self._update(self._address, road, road + 1, tick.GIVE)
+        return int(self.out.ended_reason[road])
 
     def observe(self, first: int, last: int) -> None:
         """Recompute what the drivers of some roads see, after their state was written by hand."""

@@ -105,6 +105,17 @@ class Actions(NamedTuple):
     lane: Float64Array
 
 
+class Orders(NamedTuple):
+    """A mission to be given to each road's ego; numbers below 0, and the direction 0, say nothing."""
+
+    mode: Int32Array
+    lane: Int32Array
+    speed_mps: Float64Array
+    gap_s: Float64Array
+    direction: Int32Array
+    return_lane: Int32Array
+
+
 class StepOutputs(NamedTuple):
     """What one step says about every road. `observation` is flat: one row per road."""
 

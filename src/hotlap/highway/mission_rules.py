@@ -7,6 +7,7 @@ from hotlap.highway.fleet import (
     EGO_DICE,
     NOBODY,
     PLANNED_MISSIONS,
+    Orders,
     Roads,
     Rules,
     Scratch,
@@ -74,6 +75,39 @@ def begin_overtake(
     roads.mission_direction[road] = direction
     roads.mission_return[road] = back_to
     roads.mission_vehicle[road] = front - first
+    return NO_REASON
+
+
+@kernel
+def passing_side(direction: int, lane: int, here: int) -> int:
+    """-1 for left, 1 for right: as said, else towards the named lane, else left where there is a lane."""
+    if direction != 0:
+        return direction
+    if lane >= 0 and lane != here:
+        return 1 if lane > here else -1
+    return -1 if here > 0 else 1
+
+
+@kernel
+def give_mission(vehicles: Vehicles, first: int, roads: Roads, road: int, orders: Orders, rules: Rules) -> int:
+    """Take an order over in place of the plan and of the mission; the reason when it is refused: nothing changes."""
+    here, mode, lane, back = vehicles.target_lane[first], orders.mode[road], orders.lane[road], orders.return_lane[road]
+    if lane >= int(rules.lanes) or back >= int(rules.lanes):
+        return NO_SUCH_LANE
+    if mode == OVERTAKE:
+        side = passing_side(orders.direction[road], lane, here)
+        reason = begin_overtake(vehicles, first, roads, road, side, here + side if back < 0 else back, rules)
+        if reason != NO_REASON:
+            return reason
+    else:
+        # What was not said stays as it was.
+        lane = here if lane < 0 else lane
+        speed = roads.mission_speed_mps[road] if orders.speed_mps[road] < 0.0 else orders.speed_mps[road]
+        gap = roads.mission_gap_s[road] if orders.gap_s[road] < 0.0 else orders.gap_s[road]
+        set_mission(roads, road, mode, lane, 0.0 if mode == STOP else speed, gap)
+        roads.mission_direction[road] = int(lane > here) - int(lane < here)
+    roads.planned[road] = 0
+    roads.mission_number[road] += 1
     return NO_REASON
 
 

@@ -13,8 +13,8 @@ from hotlap.highway.ego import (
     reachable_accel_mps2,
     requested_direction,
 )
-from hotlap.highway.fleet import RULE_COUNT, Actions, Roads, Rules, Scratch, StepOutputs, Vehicles
-from hotlap.highway.mission_rules import begin_next, judge_mission
+from hotlap.highway.fleet import RULE_COUNT, Actions, Orders, Roads, Rules, Scratch, StepOutputs, Vehicles
+from hotlap.highway.mission_rules import begin_next, give_mission, judge_mission
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TICKS_PER_DECISION
 from hotlap.highway.rewards import write_reward
 from hotlap.highway.road import clamp, gap_m, nearest_ahead, nearest_behind, sort_order
@@ -29,10 +29,11 @@ VEHICLES_SLOT = 0
 ROADS_SLOT = VEHICLES_SLOT + len(Vehicles._fields)
 SCRATCH_SLOT = ROADS_SLOT + len(Roads._fields)
 ACTIONS_SLOT = SCRATCH_SLOT + len(Scratch._fields)
-OUTPUTS_SLOT = ACTIONS_SLOT + len(Actions._fields)
+ORDERS_SLOT = ACTIONS_SLOT + len(Actions._fields)
+OUTPUTS_SLOT = ORDERS_SLOT + len(Orders._fields)
 RULES_SLOT = OUTPUTS_SLOT + len(StepOutputs._fields)
 
-LOOK, DRIVE, BEGIN = 0, 1, 2
+LOOK, DRIVE, BEGIN, GIVE = range(4)
 
 
 @kernel
@@ -182,6 +183,7 @@ def update_roads(
     roads: Roads,
     notes: Scratch,
     actions: Actions,
+    orders: Orders,
     out: StepOutputs,
     rules: Rules,
     first_road: int,
@@ -190,7 +192,8 @@ def update_roads(
 ) -> None:
     """Advance the roads from the first up to the last by one decision, in place; a road with a crash stays as it is.
 
-    With the mode LOOK nothing moves and drivers are shown where they are, with BEGIN an episode begins by its dice.
+    With the mode LOOK nothing moves and drivers are shown where they are, with BEGIN an episode begins by its dice,
+    with GIVE the egos are given their orders: `ended_reason` says why one was refused.
     """
     slots = int(rules.slots)
     for road in range(first_road, last_road):
@@ -200,6 +203,8 @@ def update_roads(
             drive_road(vehicles, first, roads, road, notes, actions, out, rules)
         if mode == BEGIN:
             begin_road(vehicles, first, roads, road, notes, rules)
+        if mode == GIVE:
+            out.ended_reason[road] = give_mission(vehicles, first, roads, road, orders, rules)
         if mode == LOOK:
             sort_order(vehicles, first, slots)
         front = nearest_ahead(vehicles, first, slots, first, own_lane(vehicles, first), False)
@@ -214,6 +219,7 @@ def update_entry(addresses: Any, first: int, last: int, mode: int) -> None:
         arrays_at(addresses, ROADS_SLOT, Roads),
         arrays_at(addresses, SCRATCH_SLOT, Scratch),
         arrays_at(addresses, ACTIONS_SLOT, Actions),
+        arrays_at(addresses, ORDERS_SLOT, Orders),
         arrays_at(addresses, OUTPUTS_SLOT, StepOutputs),
         numbers_at(addresses, RULES_SLOT, Rules),
         first,

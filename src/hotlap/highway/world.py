@@ -15,10 +15,7 @@ from hotlap.highway.mission_rules import (
     MODE_NAMES,
     NO_REASON,
     OUTCOME_NAMES,
-    OVERTAKE,
     REASON_NAMES,
-    STOP,
-    begin_overtake,
     set_mission,
 )
 from hotlap.highway.missions import DEFAULT_GAP_S, Mission
@@ -38,6 +35,8 @@ CHOICES = np.array([[0.5, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.0], [0.0, 0.
 RESET_OPTIONS = ("lane", "speed_mps", "vehicles", "missions", "mission")
 SLOWEST_START = 0.6
 """An episode begins at this share of the lane's limit, or faster."""
+DIRECTIONS = {"left": -1, None: 0, "right": 1}
+UNSAID = -1
 UNSIGNED = ("speed", "lane_limit", "target_speed", "target_gap")
 
 
@@ -102,6 +101,10 @@ def checked_missions(wanted: Any) -> str:
     if wanted not in known:
         raise ConfigError(f'no missions "{wanted}".{did_you_mean(str(wanted), known)} Known: {", ".join(known)}.')
     return str(wanted)
+
+
+def _or_unsaid(value: float | None) -> float:
+    return UNSAID if value is None else value
 
 
 class HighwayWorld:
@@ -173,34 +176,16 @@ class HighwayWorld:
     def give(self, car: int, mission: Mission) -> None:
         """Give an ego a mission that takes the place of its plan and of the one it has; a wrong one changes nothing."""
         self._check_lanes(mission)
-        mode = MODE_NAMES.index(mission.mode.value)
-        ego, roads, rules = car * self.batch.slots, self.roads, self.batch.rules
-        here = int(self.vehicles.target_lane[ego])
-        lane = here if mission.target_lane is None else mission.target_lane
-        if mode == OVERTAKE:
-            direction = self._passing_side(mission, here)
-            back_to = here + direction if mission.return_lane is None else mission.return_lane
-            reason = begin_overtake(self.vehicles, ego, roads, car, direction, back_to, rules)
-            if reason != NO_REASON:
-                raise MissionError(f"an overtake cannot begin: {REASON_NAMES[reason]}.")
-        else:
-            # What was not said stays as it was.
-            speed, gap = float(roads.mission_speed_mps[car]), float(roads.mission_gap_s[car])
-            speed = mission.target_speed_mps if mission.target_speed_mps is not None else speed
-            gap = mission.gap_s if mission.gap_s is not None else gap
-            set_mission(roads, car, mode, lane, 0.0 if mode == STOP else speed, gap)
-            roads.mission_direction[car] = int(np.sign(lane - here))
-        roads.planned[car] = 0
-        roads.mission_number[car] += 1
-        self.batch.observe(car, car + 1)
-
-    def _passing_side(self, mission: Mission, here: int) -> int:
-        """-1 for left, 1 for right: as said, else towards the named lane, else left where there is a lane."""
-        if mission.direction is not None:
-            return -1 if mission.direction == "left" else 1
-        if mission.target_lane is not None and mission.target_lane != here:
-            return 1 if mission.target_lane > here else -1
-        return -1 if here > 0 else 1
+        orders = self.batch.orders
+        orders.mode[car] = MODE_NAMES.index(mission.mode.value)
+        orders.lane[car] = _or_unsaid(mission.target_lane)
+        orders.speed_mps[car] = _or_unsaid(mission.target_speed_mps)
+        orders.gap_s[car] = _or_unsaid(mission.gap_s)
+        orders.direction[car] = DIRECTIONS[mission.direction]
+        orders.return_lane[car] = _or_unsaid(mission.return_lane)
+        reason = self.batch.give(car)
+        if reason != NO_REASON:
+            raise MissionError(f"an overtake cannot begin: {REASON_NAMES[reason]}.")
 
     def _check_lanes(self, mission: Mission) -> None:
         lanes = self.config.road.lanes
