@@ -1,6 +1,8 @@
 """What the house may know about a world: many cars advanced together, facts in columns; and the registry."""
 
-from collections.abc import Callable, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from hotlap.errors import ConfigError, did_you_mean
 
 Array = NDArray[Any]
+FINGERPRINT_DIGITS = 16
 
 
 class World(Protocol):
@@ -72,3 +75,13 @@ def make_world(name: str, count: int, **options: Any) -> World:
     module, factory = WORLDS[name]
     make: Callable[..., World] = getattr(import_module(module), factory)
     return make(int(count), **options)
+
+
+def fingerprint_of(name: str, facts: Mapping[str, Any]) -> str:
+    """A world's name and sixteen hexadecimal digits that change with any of the facts about it."""
+    return f"{name}:{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:FINGERPRINT_DIGITS]}"
+
+
+def rounded(columns: Iterable[Array], to: float) -> list[list[Any]]:
+    """Columns as whole multiples of a small number, so that another machine's last digits make no other world."""
+    return [np.rint(column / to).astype(np.int64).tolist() for column in columns]

@@ -5,18 +5,32 @@ cost follows from the sizes of their inputs, and every intermediate result small
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import TensorProto
 
 from hotlap.errors import PolicyError, did_you_mean
+from hotlap.highway import fingerprint as highway_fingerprint
+from hotlap.highway.sensors import OBSERVATION_SIZE
+from hotlap.racer import fingerprint as racer_fingerprint
 from hotlap.racer.batch import LAYOUTS
-from hotlap.racer.fingerprint import physics_fingerprint
 
+
+class Senses(NamedTuple):
+    """What a world asks of a driver: how many numbers each of its layouts has, and the physics it was trained in."""
+
+    layouts: Mapping[str, int]
+    physics_fingerprint: Callable[[], str]
+
+
+WORLDS = {
+    "racer": Senses(LAYOUTS, racer_fingerprint.physics_fingerprint),
+    "highway": Senses({"highway": OBSERVATION_SIZE}, highway_fingerprint.physics_fingerprint),
+}
 MOST_BYTES = 1 << 25
 MOST_NODES = 1000
 MOST_ELEMENTS = 1 << 22
@@ -41,16 +55,16 @@ def read_model_file(path: Path) -> bytes:
     )
 
 
-def checked_metadata(where: str, content: bytes) -> dict[str, Any]:
-    """What a policy says about itself, once it is certain that it may be run."""
+def checked_metadata(where: str, content: bytes, world: str = "racer") -> dict[str, Any]:
+    """What a policy says about itself, once it is certain that it may be run in a world."""
     try:
         model = onnx.load_model_from_string(content)
     except (DecodeError, ValueError) as problem:
         raise PolicyError(f"{where}: not an ONNX model ({problem}). Give the policy.onnx of a run.") from problem
     metadata = _metadata(where, model)
-    _check_made_for_here(where, metadata)
+    _check_made_for_here(where, metadata, world)
     _check_operators(where, model)
-    _check_ports(where, model, metadata["layout"])
+    _check_ports(where, model, metadata["layout"], WORLDS[world].layouts[metadata["layout"]])
     _check_sizes(where, model)
     return metadata
 
@@ -63,22 +77,23 @@ def _metadata(where: str, model: onnx.ModelProto) -> dict[str, Any]:
         raise PolicyError(f"{where}: its metadata is not JSON ({problem}). Export it again.") from problem
 
 
-def _check_made_for_here(where: str, metadata: dict[str, Any]) -> None:
+def _check_made_for_here(where: str, metadata: dict[str, Any], world: str) -> None:
     """World, layout and physics must be ours: a driver is only valid in the physics it was trained in."""
     for key in ("world", "layout", "physics_fingerprint"):
         if not isinstance(metadata.get(key), str):
             raise PolicyError(f'{where}: does not say its "{key}". Export it with "hotlap export policy RUN".')
-    if metadata["world"] != "racer":
+    if metadata["world"] != world:
         raise PolicyError(
-            f'{where}: made for the world "{metadata["world"]}", and this is "racer". Use one trained here.'
+            f'{where}: made for the world "{metadata["world"]}", and this is "{world}". Use one trained here.'
         )
-    if metadata["layout"] not in LAYOUTS:
-        hint = did_you_mean(metadata["layout"], LAYOUTS)
-        known = ", ".join(LAYOUTS)
+    layouts = WORLDS[world].layouts
+    if metadata["layout"] not in layouts:
+        hint = did_you_mean(metadata["layout"], layouts)
+        known = ", ".join(layouts)
         raise PolicyError(
             f'{where}: no observation layout "{metadata["layout"]}".{hint} Known: {known}. Train it again.'
         )
-    ours = physics_fingerprint()
+    ours = WORLDS[world].physics_fingerprint()
     if metadata["physics_fingerprint"] != ours:
         raise PolicyError(
             f"{where}: trained in physics {metadata['physics_fingerprint']}, and this is physics {ours}. "
@@ -115,17 +130,17 @@ def _check_operators(where: str, model: onnx.ModelProto) -> None:
         raise PolicyError(f"{where}: keeps weights in another file. Export it as one file, without external data.")
 
 
-def _check_ports(where: str, model: onnx.ModelProto, layout: str) -> None:
+def _check_ports(where: str, model: onnx.ModelProto, layout: str, size: int) -> None:
     """One input of raw observations, one output of final actions, any number of cars."""
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs = [port for port in model.graph.input if port.name not in weights]
-    wanted = ((inputs, INPUT, LAYOUTS[layout]), (list(model.graph.output), OUTPUT, ACTION_SIZE))
-    for ports, name, size in wanted:
+    wanted = ((inputs, INPUT, size), (list(model.graph.output), OUTPUT, ACTION_SIZE))
+    for ports, name, width in wanted:
         shapes = [[axis.dim_value for axis in port.type.tensor_type.shape.dim] for port in ports]
         kinds = [port.type.tensor_type.elem_type for port in ports]
-        if [port.name for port in ports] != [name] or shapes != [[0, size]] or kinds != [TensorProto.FLOAT]:
+        if [port.name for port in ports] != [name] or shapes != [[0, width]] or kinds != [TensorProto.FLOAT]:
             raise PolicyError(
-                f'{where}: needs exactly one float32 "{name}" of shape [batch, {size}] for the layout "{layout}". '
+                f'{where}: needs exactly one float32 "{name}" of shape [batch, {width}] for the layout "{layout}". '
                 'Export it with "hotlap export policy RUN".'
             )
 

@@ -9,7 +9,7 @@ import onnxruntime
 from hotlap.errors import PolicyError
 from hotlap.policies.onnx_checks import INPUT, OUTPUT, checked_metadata, read_model_file
 from hotlap.policies.policy import Array
-from hotlap.racer.world import RacerWorld
+from hotlap.worlds import World
 
 ONLY_ERRORS = 3
 
@@ -21,19 +21,19 @@ class OnnxPolicy:
     but compute layers is refused with a PolicyError before it is run.
     """
 
-    def __init__(self, source: Path | str | bytes) -> None:
-        """From a file, or from the bytes of one."""
+    def __init__(self, source: Path | str | bytes, world: str = "racer") -> None:
+        """From a file, or from the bytes of one, for a world."""
         self.name = _name(source)
         content = source if isinstance(source, bytes) else read_model_file(Path(source))
         where = "this policy" if isinstance(source, bytes) else str(source)
-        self.metadata: dict[str, Any] = checked_metadata(where, content)
+        self.metadata: dict[str, Any] = checked_metadata(where, content, world)
         self.layout: str = self.metadata["layout"]
         self._session = _session(where, content)
 
     def reset(self, cars: Array) -> None:
         """Nothing is remembered."""
 
-    def act(self, observation: Array, world: RacerWorld | None = None) -> Array:  # noqa: ARG002 - it sees observations only
+    def act(self, observation: Array, world: World | None = None) -> Array:  # noqa: ARG002 - it sees observations only
         """Actions (n, 3) for observations (n, size)."""
         actions: Array = self._session.run([OUTPUT], {INPUT: np.asarray(observation, np.float32)})[0]
         return actions

@@ -5,8 +5,6 @@ rule as well as with a number. The drive is rounded to a hundred-thousandth: ano
 a thousandth of that, and must not make another world. For the same reason the numbers count with twelve digits.
 """
 
-import hashlib
-import json
 from functools import cache
 from typing import Any
 
@@ -19,9 +17,9 @@ from hotlap.racer.batch import RacerBatch
 from hotlap.racer.physics import PHYSICS, Physics
 from hotlap.racer.starts import Start
 from hotlap.racer.tracks import gates, load_track, spline, track, walls
+from hotlap.worlds import fingerprint_of, rounded
 
 WORLD = "racer-1"
-DIGITS = 16
 ROUNDED_TO = 1e-5
 TRACKS = ("track-01", "track-02", "track-03")
 DRIVE_TICKS = 180
@@ -59,9 +57,9 @@ def physics_fingerprint(physics: Physics = PHYSICS) -> str:
     facts = {
         "physics": [f"{value:.12g}" for value in physics],
         "constants": [[getattr(module, name) for name in names] for module, names in CONSTANTS.items()],
-        "drive": [np.rint(column / ROUNDED_TO).astype(np.int64).tolist() for column in fixed_drive(physics)],
+        "drive": rounded(fixed_drive(physics), ROUNDED_TO),
     }
-    return f"{WORLD}:{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:DIGITS]}"
+    return fingerprint_of(WORLD, facts)
 
 
 def fixed_drive(physics: Physics) -> list[NDArray[Any]]:
