@@ -41,7 +41,11 @@ FIELDS = [
     ("sac", {"ent_coef": "-1"}, "sac.ent_coef"),
     ("sac", {"gradient_steps": 0}, "sac.gradient_steps"),
     ("checkpoint", {"keep_last": 0}, "checkpoint.keep_last"),
-    ("checkpoint", {"every_seconds": -1.0}, "checkpoint.every_seconds"),
+    ("checkpoint", {"first_past": -1}, "checkpoint.first_past"),
+    ("checkpoint", {"every_seconds": 60.0}, 'has no key "every_seconds"'),
+    ("checkpoint_every", "-1", "checkpoint_every must be steps such as 200000, or seconds such as 60s"),
+    ("checkpoint_every", "1m", "checkpoint_every must be"),
+    ("checkpoint_every", 60, "checkpoint_every does not fit"),
     ("evaluation", {"every_steps": -1}, "evaluation.every_steps"),
 ]
 

@@ -9,7 +9,7 @@ import pytest
 from stable_baselines3 import PPO, SAC
 from stable_baselines3.common.callbacks import BaseCallback
 
-from hotlap.checkpoints import load_checkpoint
+from hotlap.checkpoints import list_past_policies, load_checkpoint, past_step
 from hotlap.errors import ExportError, TrainingError
 from hotlap.racer.world import RacerWorld
 from hotlap.training import keeper as keeping
@@ -43,7 +43,7 @@ def poison(monkeypatch, place: str, value: float, tick: int) -> None:
 def test_world_that_gives_no_number_stops_training_and_keeps_the_last_good_step(
     algorithm, place, value, normalize, tmp_path, monkeypatch
 ):
-    config = tiny_config(algorithm, normalize=normalize, checkpoint={"every_steps": ROLLOUT})
+    config = tiny_config(algorithm, normalize=normalize, checkpoint_every=str(ROLLOUT))
     with monkeypatch.context() as patch:
         poison(patch, place, value, tick=40)
         with pytest.raises(TrainingError, match=r"not a number, kept in .*nan-batch.npz. Step 128 is saved"):
@@ -63,7 +63,7 @@ def test_world_that_gives_no_number_stops_training_and_keeps_the_last_good_step(
 @pytest.mark.parametrize(("algorithm", "rate"), [("ppo", 1e6), ("ppo", 1e3), ("sac", 1e6)])
 def test_update_that_destroys_the_weights_stops_training_and_keeps_the_last_good_step(algorithm, rate, tmp_path):
     settings = {"learning_rate": rate, "learning_rate_end": rate}
-    config = tiny_config(algorithm, ppo=settings, sac=settings, checkpoint={"every_steps": 8})
+    config = tiny_config(algorithm, ppo=settings, sac=settings, checkpoint_every="8")
     with pytest.raises(
         TrainingError, match=r"left weights that are not numbers, or too large, kept in .*nan-batch.npz"
     ):
@@ -86,7 +86,7 @@ def test_weights_that_break_in_the_middle_of_an_update_are_told_from_a_bug(algor
         update(model, *args, **kwargs)
 
     monkeypatch.setattr(algorithm, "train", broken)
-    config = tiny_config(algorithm.__name__.lower(), checkpoint={"every_steps": ROLLOUT})
+    config = tiny_config(algorithm.__name__.lower(), checkpoint_every=str(ROLLOUT))
     with pytest.raises(TrainingError, match=r"not numbers, or too large, kept in .* Step 128 is saved"):
         train(config, "run", tmp_path)
     monkeypatch.setattr(algorithm, "train", lambda *_args, **_kwargs: int("no number"))
@@ -151,15 +151,28 @@ def test_checkpoints_by_time_follow_the_steady_clock(tmp_path, monkeypatch):
         def _on_step(self) -> bool:
             return True
 
-    config = tiny_config(steps=12 * ROLLOUT, checkpoint={"every_seconds": 30.0, "every_steps": 0})
+    config = tiny_config(steps=12 * ROLLOUT, checkpoint_every="30s")
     run = train(config, "run", tmp_path, watchers=[TenSeconds()]).run
     assert steps_saved(run) == [rollout * ROLLOUT for rollout in (2, 5, 8, 11, 12)]
 
 
 def test_only_the_last_checkpoints_and_the_best_are_kept(tmp_path):
-    config = tiny_config(checkpoint={"every_steps": ROLLOUT, "keep_last": 2}, evaluation={"every_steps": 128})
+    config = tiny_config(checkpoint={"keep_last": 2}, evaluation={"every_steps": 128})
     run = train(config, "run", tmp_path).run
     best = json.loads((run / "best.json").read_text(encoding="utf-8"))["step"]
     assert {best, 320, 384} <= set(steps_saved(run))
     assert len(steps_saved(run)) <= 4  # the best before this one goes with the next save
     assert (run / "policy.onnx").read_bytes() == (run / f"checkpoints/step-{best:012d}/policy.onnx").read_bytes()
+
+
+def test_past_policies_stay_when_their_checkpoints_go_also_over_a_resume(tmp_path):
+    config = tiny_config(checkpoint={"keep_last": 1, "first_past": ROLLOUT})
+    run = train(config, "run", tmp_path).run
+    assert [past_step(path) for path in list_past_policies(run)] == [64, 128, 256]
+    assert 128 not in steps_saved(run)
+    resume(run, steps=20 * ROLLOUT)
+    assert [past_step(path) for path in list_past_policies(run)] == [64, 128, 256, 512, 1024]
+    whole = train(tiny_config(checkpoint={"first_past": 0}), "whole", tmp_path).run
+    policies = {past_step(path): path.read_bytes() for path in list_past_policies(run)}
+    assert policies[256] == (checkpoint_folder(whole, 256) / "policy.onnx").read_bytes()
+    assert not list_past_policies(whole)

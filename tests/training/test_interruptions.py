@@ -61,7 +61,7 @@ def send(number: int) -> None:
 @pytest.mark.parametrize("algorithm", ["ppo", "sac"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_saves_the_run_after_the_update_and_resume_goes_on_there(algorithm, number, tmp_path):
-    config = tiny_config(algorithm, steps=256, checkpoint={"every_steps": 0})
+    config = tiny_config(algorithm, steps=256, checkpoint_every="0")
     lines: list[str] = []
     handler = signal.getsignal(number)
     stopped = train(config, "run", tmp_path, lines.append, watchers=[AtStep(100, lambda: send(number))])
@@ -79,7 +79,7 @@ def test_signal_saves_the_run_after_the_update_and_resume_goes_on_there(algorith
 def test_update_that_takes_too_long_after_a_signal_is_cut_and_done_again(algorithm, tmp_path, monkeypatch):
     """The replay is full here: rows that the cut rollout wrote already are written again with the same values."""
     monkeypatch.setattr(signals, "DEADLINE_S", 0.05)
-    config = tiny_config(algorithm, steps=256, sac={"buffer_size": 80}, checkpoint={"every_steps": 0})
+    config = tiny_config(algorithm, steps=256, sac={"buffer_size": 80}, checkpoint_every="0")
 
     def dawdle() -> None:
         send(signal.SIGTERM)
@@ -204,7 +204,7 @@ from pathlib import Path
 from hotlap.training.train import train
 from training.tiny_runs import tiny_config
 sac = {{"buffer_size": 2000, "learning_starts": 1100}}
-config = tiny_config("sac", steps=1200, sac=sac, checkpoint={{"every_steps": 200}})
+config = tiny_config("sac", steps=1200, sac=sac, checkpoint_every="200")
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 train(config, "run", Path({str(tmp_path)!r}), lambda line: print(line, file=sys.stderr))
 """

@@ -138,9 +138,11 @@ def test_finished_run_has_nothing_left_and_more_steps_let_it_go_on(tmp_path):
 
 def test_when_a_run_is_measured_or_saved_changes_nothing_else(tmp_path):
     """Evaluations and checkpoints by the clock come at other moments in every run: none may touch the dice."""
-    plain = tiny_config(checkpoint={"every_steps": 0, "every_seconds": 0.0})
+    plain = tiny_config(checkpoint_every="0", checkpoint={"first_past": 0})
     eager = tiny_config(
-        checkpoint={"every_steps": 1, "every_seconds": 1e-9}, evaluation={"every_steps": 1, "tracks": ["track-02"]}
+        checkpoint_every="0.000001s",
+        checkpoint={"first_past": 1},
+        evaluation={"every_steps": 1, "tracks": ["track-02"]},
     )
     runs = [train(config, name, tmp_path).run for config, name in ((plain, "plain"), (eager, "eager"))]
     assert len(steps_saved(runs[0])) == 1

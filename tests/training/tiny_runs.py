@@ -19,7 +19,8 @@ TINY: dict[str, Any] = {
     "network": {"hidden": [8]},
     "ppo": {"n_steps": 16, "batch_size": 32, "n_epochs": 2},
     "sac": {"buffer_size": 200, "learning_starts": 40, "batch_size": 16, "train_freq": 2, "gradient_steps": 2},
-    "checkpoint": {"every_seconds": 0.0, "every_steps": 1, "keep_last": 100},
+    "checkpoint_every": "1",
+    "checkpoint": {"keep_last": 100},
     "evaluation": {"every_steps": 0},
     "racer": {"config": {"episode": {"maxSteps": 25, "stillnessTimeoutTicks": 10}}},
 }

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from hotlap.checkpoints import RunLock, prune_checkpoints
+from hotlap.checkpoints import PastPolicies, RunLock, prune_checkpoints
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.web.runs import Shelf, is_being_trained
 from web.game_server import running
@@ -34,6 +34,19 @@ def test_run_with_its_best_driver_and_its_checkpoints_newest_first(root):
     assert listing.drivers[0].laps == {"track-01": 6.75}
     assert {driver.fingerprint for driver in listing.drivers} == {physics_fingerprint()}
     assert all(driver.problem is None for driver in listing.drivers)
+
+
+def test_past_policies_are_drivers_too_and_outlive_their_checkpoints(root):
+    folder = make_run(root, "first")
+    past = PastPolicies(folder, 100)
+    for step in (100, 200, 300):
+        save_step(folder, step)
+        if past.is_due(step):
+            past.keep(step, policy_bytes(step))
+    drivers = {driver.step: driver.key for driver in Shelf(root).listing().drivers}
+    assert list(drivers) == [300, 200, 100]
+    prune_checkpoints(folder, keep_last=1)
+    assert {driver.step: driver.key for driver in Shelf(root).listing().drivers} == drivers
 
 
 def test_run_is_finished_at_its_last_step_and_in_training_while_locked(root):

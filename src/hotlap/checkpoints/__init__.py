@@ -6,18 +6,22 @@ from hotlap.checkpoints.history import list_checkpoints, newest_checkpoint, prun
 from hotlap.checkpoints.loading import load_checkpoint, verify_checkpoint
 from hotlap.checkpoints.lock import RunLock
 from hotlap.checkpoints.names import check_run_name, step_of
+from hotlap.checkpoints.past import PastPolicies, list_past_policies, past_step
 from hotlap.checkpoints.run_folder import check_writable, new_run_folder
 from hotlap.checkpoints.saving import save_checkpoint
 
 __all__ = [
     "Checkpoint",
+    "PastPolicies",
     "RunLock",
     "check_run_name",
     "check_writable",
     "list_checkpoints",
+    "list_past_policies",
     "load_checkpoint",
     "new_run_folder",
     "newest_checkpoint",
+    "past_step",
     "prune_checkpoints",
     "read_document",
     "save_checkpoint",

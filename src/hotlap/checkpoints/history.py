@@ -52,15 +52,19 @@ def prune_checkpoints(run: Path, keep_last: int, keep: Collection[int] = ()) -> 
 
 def _step_folders(run: Path) -> list[Path]:
     """Everything named like a checkpoint, oldest first."""
-    return sorted((path for path in _entries(run) if step_of(path) is not None), key=age_key)
+    return sorted((path for path in folder_entries(Path(run) / CHECKPOINTS) if step_of(path) is not None), key=age_key)
 
 
 def _unfinished(run: Path) -> list[Path]:
-    return [path for path in _entries(run) if path.name.startswith(SAVING) and step_of(_published(path)) is not None]
+    return [
+        path
+        for path in folder_entries(Path(run) / CHECKPOINTS)
+        if path.name.startswith(SAVING) and step_of(_published(path)) is not None
+    ]
 
 
-def _entries(run: Path) -> list[Path]:
-    folder = Path(run) / CHECKPOINTS
+def folder_entries(folder: Path) -> list[Path]:
+    """What is in a folder of a run, nothing where there is none; never through a link."""
     try:
         if folder.is_symlink():
             raise CheckpointError(f"{folder}: is a link. Put the folder itself there.")

@@ -6,9 +6,11 @@ from pathlib import Path
 from hotlap.errors import CheckpointError, RunFolderError
 
 CHECKPOINTS = "checkpoints"
+PAST = "past"
 MANIFEST = "manifest.json"
 TENSORS_SUFFIX = ".safetensors"
 DOCUMENT_SUFFIX = ".json"
+POLICY_SUFFIX = ".onnx"
 SAVING = ".saving-"
 REMOVING = ".removing-"
 REPLACED = ".old"

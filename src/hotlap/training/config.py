@@ -11,6 +11,7 @@ from typing import Any, Literal
 from hotlap.errors import ConfigError, did_you_mean
 from hotlap.racer.config import RacerConfig
 from hotlap.settings import check_ranges, merged, read_toml
+from hotlap.training.interval import Interval, parse_interval
 
 DEFAULT_PRESET = "racer-ppo"
 TINY = 1e-12
@@ -135,18 +136,16 @@ class SacSettings:
 
 @dataclass(frozen=True)
 class CheckpointSettings:
-    """What is kept on disk, and when."""
+    """What is kept on disk."""
 
-    every_seconds: float = 60.0
-    """Save when this much time has passed since the last save, 0 for never by time."""
-    every_steps: int = 0
-    """Save when this many steps were made since the last save, 0 for never by steps."""
     keep_last: int = 3
     """How many of the newest to keep; the best is always kept."""
+    first_past: int = 50_000
+    """Keep the policy of this step for good, and that of twice, four times, … as many steps; 0 for none."""
 
     def __post_init__(self) -> None:
         """Nothing negative, and at least one is kept."""
-        check_ranges(self, "checkpoint.", every_seconds=(0.0, math.inf), every_steps=(0, math.inf), keep_last=COUNT)
+        check_ranges(self, "checkpoint.", keep_last=COUNT, first_past=(0, MANY))
 
 
 @dataclass(frozen=True)
@@ -181,6 +180,8 @@ class TrainConfig:
     """Threads torch computes with; small networks are fastest with one."""
     normalize: bool = True
     """Scale observations and rewards by their running statistics."""
+    checkpoint_every: str = "60s"
+    """Between two saves: 200000 is so many steps, 60s so many seconds, 0 never; the best and the end are saved."""
     racer: RacerSettings = field(default_factory=RacerSettings)
     network: NetworkSettings = field(default_factory=NetworkSettings)
     ppo: PpoSettings = field(default_factory=PpoSettings)
@@ -190,11 +191,17 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         """Counts that cannot work are refused before anything starts."""
+        parse_interval(self.checkpoint_every, "checkpoint_every")
         check_ranges(self, "", steps=COUNT, cars=(1, MOST_CARS), torch_threads=(1, 1024), seed=(0, MOST_SEED))
         if self.algorithm == "ppo" and self.cars * self.ppo.n_steps < 2:
             raise ConfigError("ppo.n_steps must be at least 2 with a single car: an update needs two samples.")
         if not self.racer.tracks:
             raise ConfigError("racer.tracks must name at least one track.")
+
+    @property
+    def save_interval(self) -> Interval:
+        """How long training goes on between two saves."""
+        return parse_interval(self.checkpoint_every, "checkpoint_every")
 
 
 def _is_positive(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from hotlap.checkpoints import Checkpoint, prune_checkpoints, save_checkpoint, write_file
+from hotlap.checkpoints import Checkpoint, PastPolicies, prune_checkpoints, save_checkpoint, write_file
 from hotlap.errors import CheckpointWriteError, ExportError, TrainingError
 from hotlap.training.curve import Curve
 from hotlap.training.judge import Judge
@@ -35,6 +35,8 @@ class RunKeeper(BaseCallback):
         self.report = report
         self.best = judge.best_so_far(run)
         self.curve = Curve(run, session.step, report)
+        self.past = PastPolicies(run, session.config.checkpoint.first_past)
+        self.every = session.config.save_interval
         self.saved_step: int | None = session.step or None
         self._tried_step, self._tried_s = session.step, time.monotonic()
         self._exported: tuple[int, bytes | None] = (-1, None)
@@ -46,6 +48,8 @@ class RunKeeper(BaseCallback):
         self._rescue = self.session.checkpoint(policy=None)
         if not self.stop.requested and self._evaluation_is_due():
             self.measure()
+        if not self.stop.requested and self.past.is_due(self.session.step):
+            self.keep_for_good()
         if not self.stop.requested and self._save_is_due():
             self.save()
         if self.stop.requested:
@@ -111,6 +115,13 @@ class RunKeeper(BaseCallback):
         except CheckpointWriteError as error:
             self.report(f"{error} Training goes on.")
 
+    def keep_for_good(self) -> None:
+        """A past policy, for those who want to see it learn later; on a full disk training goes on."""
+        try:
+            self.past.keep(self.session.step, self._policy())
+        except CheckpointWriteError as error:
+            self.report(f"{error} Training goes on.")
+
     def save(self) -> None:
         """A checkpoint of this very step, and room for the next; on a full disk training goes on."""
         step = self.session.step
@@ -150,10 +161,7 @@ class RunKeeper(BaseCallback):
         return every > 0 and self.session.step - self.session.state.judged_step >= every
 
     def _save_is_due(self) -> bool:
-        settings = self.session.config.checkpoint
-        by_steps = settings.every_steps > 0 and self.session.step - self._tried_step >= settings.every_steps
-        by_time = settings.every_seconds > 0 and time.monotonic() - self._tried_s >= settings.every_seconds
-        return by_steps or by_time
+        return self.every.is_over(self.session.step - self._tried_step, time.monotonic() - self._tried_s)
 
     def _last_step(self) -> dict[str, Any]:
         """What went into the world and what came out, before it was normalised."""

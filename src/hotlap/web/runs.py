@@ -6,12 +6,12 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hotlap.checkpoints import list_checkpoints, read_document, step_of
+from hotlap.checkpoints import list_checkpoints, list_past_policies, past_step, read_document, step_of
 from hotlap.checkpoints.lock import LOCK_FILE
 from hotlap.errors import HotlapError
 from hotlap.racer.fingerprint import physics_fingerprint
@@ -171,28 +171,27 @@ def read_run(folder: Path) -> Run | None:
 
 
 def drivers_of(run: Run) -> list[Driver]:
-    """The run's best driver, then its checkpoints' from the newest to the oldest."""
-    best = _best_driver(run)
-    newest = reversed(_checkpoints(run)[-MOST_CHECKPOINTS:])
-    checkpoints = [_checkpoint_driver(run, path) for path in newest]
-    return [driver for driver in (best, *checkpoints) if driver is not None]
+    """The run's best driver, then those it was on the way there, from the newest to the oldest."""
+    return [driver for driver in (_best_driver(run), *_drivers_on_the_way(run)) if driver is not None]
 
 
 def newest_driver(run: Run) -> Driver | None:
-    """The driver of the run's newest checkpoint."""
-    paths = _checkpoints(run)
-    return _checkpoint_driver(run, paths[-1]) if paths else None
+    """The driver of the newest step that was kept."""
+    return next(_drivers_on_the_way(run), None)
 
 
-def _checkpoints(run: Run) -> list[Path]:
+def _drivers_on_the_way(run: Run) -> Iterator[Driver]:
+    """One for every step whose policy was kept, newest first."""
     try:
-        return list_checkpoints(run.folder)
+        policies = {step_of(path) or 0: path / POLICY_FILE for path in list_checkpoints(run.folder)}
+        # Of two files of one step that which stays: the other goes with its checkpoint, and its key with it.
+        policies |= {past_step(path): path for path in list_past_policies(run.folder)}
     except HotlapError:
-        return []
-
-
-def _checkpoint_driver(run: Run, checkpoint: Path) -> Driver | None:
-    return _driver(run, "checkpoint", step_of(checkpoint) or 0, checkpoint / POLICY_FILE, {})
+        return
+    for step in sorted(policies, reverse=True)[:MOST_CHECKPOINTS]:
+        driver = _driver(run, "checkpoint", step, policies[step], {})
+        if driver is not None:
+            yield driver
 
 
 def _best_driver(run: Run) -> Driver | None:
