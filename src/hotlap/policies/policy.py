@@ -5,8 +5,6 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.racer.world import RacerWorld
-
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
@@ -18,10 +16,10 @@ class Policy(Protocol):
     name: str
     """What tables call it."""
     layout: str
-    """The observation layout it was made for: "classic" or "full"."""
+    """The observation layout it was made for, one of those of its world."""
 
     def reset(self, cars: Array) -> None:
         """Forget what was remembered about these cars (their numbers): new episodes begin for them."""
 
-    def act(self, observation: Array, world: RacerWorld) -> Array:
-        """Steer, throttle and brake (n, 3) for the observations (n, size) of every car of a world."""
+    def act(self, observation: Array, world: Any) -> Array:
+        """The actions (n, 3) of its world for the observations (n, size) of every car of it."""
