@@ -1,5 +1,6 @@
 """One SQLite file: opened safely, brought to the newest schema, used by one thread at a time."""
 
+import datetime as dt
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -27,6 +28,22 @@ MIGRATIONS = (
         respawns TEXT NOT NULL
     ) STRICT;
     CREATE INDEX laps_by_time ON laps (shape, fingerprint, ticks, set_at);
+    """,
+    """
+    CREATE TABLE missions (
+        id INTEGER PRIMARY KEY,
+        ended_at TEXT NOT NULL,
+        record TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE evaluations (
+        id INTEGER PRIMARY KEY,
+        made_at TEXT NOT NULL,
+        world TEXT NOT NULL,
+        driver TEXT NOT NULL,
+        setup TEXT NOT NULL,
+        document BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX evaluations_by_driver ON evaluations (world, driver, setup);
     """,
 )
 
@@ -103,3 +120,8 @@ class Database:
 
 
 _QUESTIONS = ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master")
+
+
+def utc_now() -> str:
+    """The time as the tables keep it, to the second."""
+    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -3,13 +3,13 @@
 import hashlib
 import json
 import sqlite3
-import unicodedata
 import zlib
 from dataclasses import dataclass
 from typing import Any
 
 from hotlap.store.database import Database
 from hotlap.store.drives import Drive
+from hotlap.store.plain import plain_text
 
 MOST_LAPS = 100
 LONGEST_NAME = 24
@@ -113,7 +113,4 @@ def lap_id(course: Course, drive: Drive) -> str:
 
 def plain_name(name: str) -> str:
     """A name that can be shown anywhere: no control or invisible characters, single spaces, not too long."""
-    normal = unicodedata.normalize("NFC", name[: 8 * LONGEST_NAME])
-    kept = [" " if letter.isspace() else letter for letter in normal]
-    visible = "".join(letter for letter in kept if unicodedata.category(letter)[0] != "C")
-    return " ".join(visible.split())[:LONGEST_NAME].strip() or NAMELESS
+    return plain_text(name, LONGEST_NAME) or NAMELESS

@@ -1,7 +1,6 @@
 """The lap board over HTTP: every lap that comes in is driven again before it counts."""
 
 import asyncio
-import datetime as dt
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from hotlap.errors import LapError
 from hotlap.export.reference_laps import shape_of
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.racer.tracks import Track
+from hotlap.store.database import utc_now
 from hotlap.store.drives import MOST_TICKS, drive_from_json
 from hotlap.store.laps import Course, Lap, LapBoard, Placed, lap_id, plain_name
 from hotlap.store.referee import judge_lap
@@ -94,7 +94,7 @@ class BoardDesk:
     def _judge(self, sent: SentLap, course: Course) -> Placed:
         drive = drive_from_json(sent.drive.inputs, sent.drive.respawns)
         finished = judge_lap(self.tracks[sent.track], drive, sent.ticks)
-        lap = Lap(lap_id(course, drive), sent.track, plain_name(sent.name), finished.ticks, finished.number, _now())
+        lap = Lap(lap_id(course, drive), sent.track, plain_name(sent.name), finished.ticks, finished.number, utc_now())
         return self.board.add(course, lap, drive)
 
     def _course(self, track: str) -> Course:
@@ -108,7 +108,3 @@ def _decoded(body: bytes) -> SentLap:
         return msgspec.json.decode(body, type=SentLap)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
         raise HTTPException(400, f"this is not a lap: {problem}") from problem
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

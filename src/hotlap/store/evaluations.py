@@ -1,0 +1,77 @@
+"""The history of evaluations: every one with what was driven, so that a later one can be set against it."""
+
+import json
+import sqlite3
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from hotlap.errors import StoreError
+from hotlap.store.database import Database, utc_now
+
+MOST_EVALUATIONS = 1000
+MOST_BYTES = 1 << 24
+
+
+@dataclass(frozen=True)
+class KeptEvaluation:
+    """One evaluation of the history."""
+
+    id: int
+    """Counts up; later evaluations have higher ones."""
+    made_at: str
+    """When, in UTC."""
+    world: str
+    driver: str
+    setup: str
+    """What was driven, as JSON: only evaluations of the same setup can be compared."""
+    document: dict[str, Any]
+    """What `hotlap evaluate --json` printed."""
+
+
+class EvaluationHistory:
+    """Reads and writes the history; beyond its bound the oldest evaluations are forgotten."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def add(self, document: dict[str, Any], made_at: str | None = None) -> int:
+        """Keep an evaluation's document; its number."""
+        keys = (document["world"], document["driver"], setup_text(document))
+        content = zlib.compress(json.dumps(document).encode())
+        with self.database.transaction() as db:
+            number = db.execute(
+                "INSERT INTO evaluations (made_at, world, driver, setup, document) VALUES (?, ?, ?, ?, ?)",
+                (made_at or utc_now(), *keys, content),
+            ).lastrowid
+            db.execute("DELETE FROM evaluations WHERE id <= ?", ((number or 0) - MOST_EVALUATIONS,))
+        return number or 0
+
+    def last(self, world: str, driver: str, setup: str) -> KeptEvaluation | None:
+        """The newest evaluation of a driver with a setup."""
+        with self.database.transaction() as db:
+            row = db.execute(
+                "SELECT * FROM evaluations WHERE world = ? AND driver = ? AND setup = ? ORDER BY id DESC LIMIT 1",
+                (world, driver, setup),
+            ).fetchone()
+        return None if row is None else _kept(row)
+
+    def newest(self, limit: int = 20) -> list[KeptEvaluation]:
+        """The evaluations made last, newest first."""
+        with self.database.transaction() as db:
+            rows = db.execute("SELECT * FROM evaluations ORDER BY id DESC LIMIT ?", (max(limit, 0),)).fetchall()
+        return [_kept(row) for row in rows]
+
+
+def setup_text(document: dict[str, Any]) -> str:
+    """What was driven, in the one spelling that can be compared."""
+    return json.dumps(document["setup"], sort_keys=True)
+
+
+def _kept(row: sqlite3.Row) -> KeptEvaluation:
+    unpacker = zlib.decompressobj()
+    try:
+        document = json.loads(unpacker.decompress(row["document"], MOST_BYTES))
+    except (zlib.error, ValueError) as problem:
+        raise StoreError(f"evaluation {row['id']} of the history is damaged ({problem}). Remove the file.") from problem
+    return KeptEvaluation(row["id"], row["made_at"], row["world"], row["driver"], row["setup"], document)

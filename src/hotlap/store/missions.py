@@ -1,0 +1,127 @@
+"""The mission log: what the car was asked on the highway, how it ended and why; the newest are kept."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from hotlap.errors import MissionError
+from hotlap.highway.commands.interpreting import MAX_CHARACTERS
+from hotlap.highway.missions import MAX_GAP_S, MAX_SPEED_MPS, MIN_GAP_S, Direction, Mode, Outcome, Source
+from hotlap.highway.physics import MOST_LANES
+from hotlap.store.database import Database, utc_now
+from hotlap.store.plain import plain_text
+
+MOST_MISSIONS = 10_000
+LONGEST_REASON = 200
+LONGEST_DRIVER = 64
+LONGEST_MISSION_S = 86_400.0
+
+Lane = Annotated[int, msgspec.Meta(ge=0, lt=MOST_LANES)]
+Seconds = Annotated[float, msgspec.Meta(ge=0.0, le=LONGEST_MISSION_S)]
+Speed = Annotated[float, msgspec.Meta(ge=0.0, le=MAX_SPEED_MPS)]
+SpeedError = Annotated[float, msgspec.Meta(ge=-MAX_SPEED_MPS, le=MAX_SPEED_MPS)]
+Gap = Annotated[float, msgspec.Meta(ge=MIN_GAP_S, le=MAX_GAP_S)]
+EndingName = Literal["done", "refused", "timed_out", "cancelled", "crashed"]
+
+
+class MissionRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One mission as the log keeps it, and as a page sends it; None is what was not said or not measured."""
+
+    mode: Mode
+    ending: EndingName
+    duration_s: Seconds
+    driver: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DRIVER)]
+    reason: Annotated[str, msgspec.Meta(max_length=LONGEST_REASON)] = ""
+    text: Annotated[str, msgspec.Meta(max_length=MAX_CHARACTERS)] = ""
+    source: Source = "text"
+    time_s: Seconds = 0.0
+    target_lane: Lane | None = None
+    target_speed_mps: Speed | None = None
+    gap_s: Gap | None = None
+    direction: Direction | None = None
+    return_lane: Lane | None = None
+    speed_error_mps: SpeedError | None = None
+    interventions: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
+
+
+@dataclass(frozen=True)
+class LoggedMission:
+    """A mission of the log."""
+
+    id: int
+    """Counts up; later missions have higher ones."""
+    ended_at: str
+    """When it ended, in UTC."""
+    record: MissionRecord
+
+    def as_json(self) -> dict[str, Any]:
+        """As pages get it: one flat object."""
+        return {"id": self.id, "ended_at": self.ended_at, **msgspec.to_builtins(self.record)}
+
+
+class MissionLog:
+    """Reads and writes the log; beyond its bound the oldest missions are forgotten."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def add(self, record: MissionRecord, ended_at: str | None = None) -> LoggedMission:
+        """Log a mission; one that cannot be raises MissionError and nothing is written."""
+        kept = checked_record(msgspec.to_builtins(record))
+        when = ended_at or utc_now()
+        content = msgspec.json.encode(kept).decode()
+        with self.database.transaction() as db:
+            number = db.execute("INSERT INTO missions (ended_at, record) VALUES (?, ?)", (when, content)).lastrowid
+            db.execute("DELETE FROM missions WHERE id <= ?", ((number or 0) - MOST_MISSIONS,))
+        return LoggedMission(number or 0, when, kept)
+
+    def newest(self, limit: int = 50) -> list[LoggedMission]:
+        """The missions that ended last, newest first."""
+        with self.database.transaction() as db:
+            rows = db.execute("SELECT id, ended_at, record FROM missions ORDER BY id DESC LIMIT ?", (max(limit, 0),))
+            return [LoggedMission(row[0], row[1], record_from_json(row[2].encode())) for row in rows]
+
+
+def record_from_json(body: bytes) -> MissionRecord:
+    """The mission that a page sent, checked; MissionError says what is wrong with it."""
+    try:
+        return checked_record(msgspec.json.decode(body))
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
+        raise MissionError(f"this is not a mission's record: {problem}.") from problem
+
+
+def checked_record(values: Any) -> MissionRecord:
+    """A record from plain values: every one within its bounds, every text fit to be shown."""
+    try:
+        record = msgspec.convert(values, MissionRecord)
+    except (msgspec.ValidationError, RecursionError) as problem:
+        raise MissionError(f"this is not a mission's record: {problem}.") from problem
+    return msgspec.structs.replace(
+        record,
+        text=plain_text(record.text, MAX_CHARACTERS),
+        reason=plain_text(record.reason, LONGEST_REASON),
+        driver=plain_text(record.driver, LONGEST_DRIVER) or "unknown",
+    )
+
+
+def record_of(outcome: Outcome, driver: str, interventions: dict[str, int] | None = None) -> MissionRecord:
+    """The record of a mission that ended, and who drove it."""
+    mission = outcome.mission
+    return MissionRecord(
+        mode=mission.mode,
+        ending=outcome.ending.value,
+        duration_s=outcome.duration_s,
+        driver=driver[:LONGEST_DRIVER],
+        reason=outcome.reason[:LONGEST_REASON],
+        text=mission.text[:MAX_CHARACTERS],
+        source=mission.source,
+        time_s=mission.time_s,
+        target_lane=mission.target_lane,
+        target_speed_mps=mission.target_speed_mps,
+        gap_s=mission.gap_s,
+        direction=mission.direction,
+        return_lane=mission.return_lane,
+        speed_error_mps=outcome.speed_error_mps,
+        interventions=interventions or {},
+    )
