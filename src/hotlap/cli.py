@@ -42,6 +42,7 @@ HOTLAP = Group(
         "train": Command("Train a driver from a preset.", "hotlap.commands.training:Train"),
         "resume": Command("Go on with a run where it stopped.", "hotlap.commands.training:Resume"),
         "runs": Command("Every run, with its best figures.", "hotlap.commands.training:Runs"),
+        "sweep": Command("Many trainings from one file, and the best of them.", "hotlap.commands.scaleout:Sweep"),
         "evaluate": Command("Measure a driver on every start of a track.", "hotlap.commands.evaluation:Evaluate"),
         "compare": Command("Two drivers side by side.", "hotlap.commands.evaluation:Compare"),
         "drive": Command("Order a car about on the highway, in plain English.", "hotlap.commands.drive:Drive"),

@@ -84,6 +84,18 @@ class WebError(HotlapError, RuntimeError):
     """A page server that cannot start: its port is taken, or the page is not built."""
 
 
+class SweepError(HotlapError, RuntimeError):
+    """A sweep that cannot begin or go on: another is in its folder, or what it left there is not whole."""
+
+
+class ClusterError(HotlapError, RuntimeError):
+    """A cluster that cannot be reached or used: Ray is missing, refuses, or has gone away."""
+
+
+class JobError(HotlapError, RuntimeError):
+    """A remote job that cannot be sent, found or fetched whole."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The half sentence ` Did you mean "x"?`, or nothing when no known word is near."""
     near = difflib.get_close_matches(word, list(known), n=1)

@@ -1,0 +1,9 @@
+"""Progress to stderr, where it does not mix with results."""
+
+import sys
+
+
+def say(message: str) -> None:
+    """One line of progress."""
+    sys.stderr.write(message + "\n")
+    sys.stderr.flush()

@@ -1,0 +1,100 @@
+"""What `hotlap sweep` does: begin a sweep or go on with it, train everything, show what came of it."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotlap.checkpoints import RunLock, check_run_name, write_document
+from hotlap.errors import ConfigError
+from hotlap.evaluation import Evaluation, evaluate
+from hotlap.evaluation.sources import find_driver
+from hotlap.evaluation.table import print_evaluation
+from hotlap.racer.tracks import load_track, track_ids
+from hotlap.scaleout.speaking import say
+from hotlap.scaleout.sweep.folder import RESULTS_DOCUMENT, SweepFolder
+from hotlap.scaleout.sweep.local_engine import run_on_processes
+from hotlap.scaleout.sweep.results import Row, best_run, print_rows, rows_of
+from hotlap.scaleout.sweep.spec import load_spec, trials_of
+
+DONE, BELOW_WHAT_WAS_ASKED = 0, 1
+MOST_WORKERS = 1024
+Engine = Callable[[SweepFolder, list[str]], None]
+
+
+@dataclass(frozen=True)
+class SweepRequest:
+    """The options of `hotlap sweep`."""
+
+    spec: Path
+    name: str = ""
+    root: Path = Path("sweeps")
+    workers: int = 0
+    dry_run: bool = False
+    json: bool = False
+
+
+def run_sweep(request: SweepRequest) -> int:
+    """Train what is still to be trained, print the table and the best driver; 1 when a training failed."""
+    engine = _engine(request)
+    spec = load_spec(request.spec)
+    if request.dry_run:
+        return _show_trials(request)
+    folder = SweepFolder(request.root / check_run_name(request.name or request.spec.stem))
+    for track in spec.evaluate_on:
+        load_track(track)
+    folder.begin(spec)
+    with RunLock(folder.path):
+        names, everything = folder.unfinished(), folder.names()
+        say(f"{folder.path}: {len(everything) - len(names)} of {len(everything)} trainings are done")
+        if names:
+            engine(folder, names)
+        return _tell(folder, as_json=request.json)
+
+
+def _engine(request: SweepRequest) -> Engine:
+    """What trains: processes of this machine, or a Ray cluster."""
+    workers = request.workers or os.cpu_count() or 1
+    if not 1 <= workers <= MOST_WORKERS:
+        raise ConfigError(f"--workers must be from 1 to {MOST_WORKERS}, not {request.workers}.")
+    return lambda folder, names: run_on_processes(folder, names, workers, say)
+
+
+def _show_trials(request: SweepRequest) -> int:
+    trials = trials_of(load_spec(request.spec))
+    if request.json:
+        print(json.dumps([trial.document() for trial in trials]))
+        return DONE
+    for trial in trials:
+        print(f"{trial.name}  {trial.config.steps:,} steps  {json.dumps(trial.point)}")
+    return DONE
+
+
+def _tell(folder: SweepFolder, *, as_json: bool) -> int:
+    """The table, and the best policy measured as any other."""
+    rows = rows_of(folder)
+    evaluation = _evaluated(folder, best_run(rows))
+    results = {"sweep": str(folder.path), "trials": [row.plain() for row in rows], "evaluation": evaluation.plain()}
+    write_document(folder.path / RESULTS_DOCUMENT, results)
+    if as_json:
+        print(json.dumps(results))
+    else:
+        print_rows(f"{folder.path} · best first", rows)
+        print_evaluation(evaluation)
+        print(f"The best policy is {best_run(rows)}/policy.onnx; try: hotlap play {best_run(rows)}")
+    return _verdict(rows)
+
+
+def _evaluated(folder: SweepFolder, run: Path) -> Evaluation:
+    tracks = folder.spec().evaluate_on or track_ids()
+    say(f"driving {run.name} on {', '.join(tracks)}")
+    source = find_driver(str(run))
+    return evaluate(source.make, [load_track(track) for track in tracks], name=source.name, about=source.about)
+
+
+def _verdict(rows: list[Row]) -> int:
+    failed = [row.record.trial.name for row in rows if row.record.state == "failed"]
+    for name in failed:
+        say(f"{name} failed; its log says why. The same command tries it again.")
+    return BELOW_WHAT_WAS_ASKED if failed else DONE

@@ -1,0 +1,112 @@
+"""One training of a sweep in a process of its own: begins or goes on, looks at the others, says how it ends.
+
+`python -m hotlap.scaleout.sweep.trial_process SWEEP NAME` is started by a sweep, never by hand. How far it is stands
+in the sweep's folder. It stops, saved, when its standard input closes: then whoever started it is gone.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from hotlap.checkpoints import (
+    list_checkpoints,
+    newest_checkpoint,
+    read_document,
+    save_checkpoint,
+    step_of,
+    write_document,
+)
+from hotlap.checkpoints.disk import discard
+from hotlap.errors import HotlapError, RunLockedError
+from hotlap.scaleout.sweep.folder import SweepFolder
+from hotlap.scaleout.sweep.search import nested
+from hotlap.scaleout.sweep.steering import Steering, TakeOver
+from hotlap.settings import merged
+from hotlap.training.config import config_document, config_from_document
+from hotlap.training.runs import RUN_DOCUMENT
+from hotlap.training.train import TrainingResult, resume, train
+
+PATIENCE_S = 20.0
+"""How long to wait for a run that another process still holds: one that lost its starter is saving."""
+RETRY_S = 0.2
+
+
+def main(arguments: list[str]) -> int:
+    """Train until the run is over, or a signal; 0 when it is over."""
+    folder, name = SweepFolder(Path(arguments[0])), arguments[1]
+    threading.Thread(target=_stop_when_alone, daemon=True).start()
+    try:
+        return _follow(folder, name)
+    except HotlapError as error:
+        _log(str(error))
+        return 2
+
+
+def _follow(folder: SweepFolder, name: str) -> int:
+    """Train, and train again with what was taken over, until the end."""
+    folder.set_state(name, "running")
+    while True:
+        steering = Steering(folder, name)
+        result = _trained(folder, name, steering)
+        if result.stopped_by is None or isinstance(steering.decision, str):
+            return _ended(folder, name, result)
+        if steering.decision is None:
+            return 128 + result.stopped_by
+        take_over(folder, name, steering.decision)
+
+
+def _ended(folder: SweepFolder, name: str, result: TrainingResult) -> int:
+    folder.set_state(name, "finished" if result.stopped_by is None else "stopped early")
+    return 0
+
+
+def _trained(folder: SweepFolder, name: str, steering: Steering) -> TrainingResult:
+    """A `hotlap train` from the beginning, or a `hotlap resume` where the run was begun."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            if (folder.runs / name / RUN_DOCUMENT).is_file():
+                return resume(folder.runs / name, _log, watchers=[steering])
+            return train(folder.record(name).trial.config, name, folder.runs, _log, watchers=[steering])
+        except RunLockedError:
+            if time.monotonic() > deadline_s:
+                raise
+            time.sleep(RETRY_S)
+
+
+def take_over(folder: SweepFolder, name: str, succession: TakeOver) -> None:
+    """Put another run's newest checkpoint into this run, with settings of its own to go on with."""
+    run = folder.runs / name
+    checkpoint = newest_checkpoint(folder.runs / succession.donor, _log)
+    document = read_document(run / RUN_DOCUMENT)
+    config = merged(config_from_document(document["config"]), nested(succession.point), "population")
+    taken = replace(checkpoint, documents={**checkpoint.documents, "config": config_document(config)})
+    kept = save_checkpoint(run, taken)
+    write_document(run / RUN_DOCUMENT, {**document, "config": config_document(config)})
+    for path in list_checkpoints(run):
+        if path != kept and (step_of(path) or 0) > checkpoint.step:
+            discard(path)
+    record = folder.record(name)
+    note = {"step": checkpoint.step, "from": succession.donor, "point": succession.point}
+    folder.write(replace(record, taken_over=(*record.taken_over, note)))
+    _log(f"takes over {succession.donor} at step {checkpoint.step:,}")
+
+
+def _stop_when_alone() -> None:
+    """Ask the training to stop when the starter's end of the pipe is closed."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _log(message: str) -> None:
+    sys.stderr.write(message + "\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
