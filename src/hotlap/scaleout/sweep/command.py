@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from hotlap.checkpoints import RunLock, check_run_name, write_document
 from hotlap.errors import ConfigError
@@ -12,9 +13,11 @@ from hotlap.evaluation import Evaluation, evaluate
 from hotlap.evaluation.sources import find_driver
 from hotlap.evaluation.table import print_evaluation
 from hotlap.racer.tracks import load_track, track_ids
+from hotlap.scaleout.cluster import load_ray
 from hotlap.scaleout.speaking import say
 from hotlap.scaleout.sweep.folder import RESULTS_DOCUMENT, SweepFolder
 from hotlap.scaleout.sweep.local_engine import run_on_processes
+from hotlap.scaleout.sweep.ray_engine import run_on_ray
 from hotlap.scaleout.sweep.results import Row, best_run, print_rows, rows_of
 from hotlap.scaleout.sweep.spec import load_spec, trials_of
 
@@ -31,6 +34,9 @@ class SweepRequest:
     name: str = ""
     root: Path = Path("sweeps")
     workers: int = 0
+    on: Literal["processes", "ray"] = "processes"
+    address: str = ""
+    cpus: float = 1.0
     dry_run: bool = False
     json: bool = False
 
@@ -50,11 +56,23 @@ def run_sweep(request: SweepRequest) -> int:
         say(f"{folder.path}: {len(everything) - len(names)} of {len(everything)} trainings are done")
         if names:
             engine(folder, names)
+        _check_over(folder, request.spec)
         return _tell(folder, as_json=request.json)
+
+
+def _check_over(folder: SweepFolder, spec: Path) -> None:
+    """Where an engine was interrupted, trainings are left; the rest of the command would speak too soon."""
+    left = [record for record in folder.records() if record.state in ("waiting", "running")]
+    if left:
+        say(f"{len(left)} trainings are left, each saved; go on with the same command: hotlap sweep {spec}")
+        raise KeyboardInterrupt
 
 
 def _engine(request: SweepRequest) -> Engine:
     """What trains: processes of this machine, or a Ray cluster."""
+    if request.on == "ray":
+        load_ray("tune")
+        return lambda folder, names: run_on_ray(folder, names, request.address, request.cpus, say)
     workers = request.workers or os.cpu_count() or 1
     if not 1 <= workers <= MOST_WORKERS:
         raise ConfigError(f"--workers must be from 1 to {MOST_WORKERS}, not {request.workers}.")

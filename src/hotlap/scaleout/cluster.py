@@ -1,0 +1,78 @@
+"""Joining a Ray cluster, or making one of this machine: token authentication on, everything on loopback."""
+
+import importlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from hotlap.errors import ClusterError
+
+LOCAL = ""
+LOOPBACK = "127.0.0.1"
+OBJECT_STORE_BYTES = 200_000_000
+"""Enough for weights and batches of cars; Ray's own choice is a third of the machine's memory."""
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_DEDUP_LOGS": "1",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
+    "RAY_AIR_NEW_OUTPUT": "0",
+}
+
+
+def load_ray(*parts: str) -> Any:
+    """Ray, or a part of it, set up before it is loaded; where it is not installed, what to install."""
+    require_token(os.environ)
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        return importlib.import_module(".".join(["ray", *parts]))
+    except ImportError as problem:
+        extra = "rllib" if "rllib" in parts else "ray"
+        raise ClusterError(
+            f'Ray cannot be loaded ({problem}). Install it with: pip install "hotlap[{extra}]"'
+        ) from problem
+
+
+def require_token(environment: Mapping[str, str]) -> None:
+    """Turn token authentication on before Ray looks; a cluster that anybody can give code to is refused."""
+    mode = environment.get("RAY_AUTH_MODE", "token")
+    if mode.lower() != "token":
+        raise ClusterError(
+            f"RAY_AUTH_MODE is {mode!r}: whoever reaches such a cluster can run code there. Unset it, or set it to token."
+        )
+    os.environ["RAY_AUTH_MODE"] = "token"
+
+
+@contextmanager
+def joined(address: str = LOCAL, cpus: int | None = None) -> Iterator[Any]:
+    """The cluster at an address, or one made of this machine for as long as it is needed; yields the ray module."""
+    ray = load_ray()
+    quietly = {"log_to_driver": False, "configure_logging": True, "logging_level": "ERROR"}
+    own = {
+        "address": "local",
+        "num_cpus": cpus,
+        "include_dashboard": False,
+        "dashboard_host": LOOPBACK,
+        "_node_ip_address": LOOPBACK,
+        "object_store_memory": OBJECT_STORE_BYTES,
+    }
+    try:
+        ray.init(**({"address": address} if address else own), **quietly)
+    except (ConnectionError, RuntimeError, ValueError, OSError) as problem:
+        raise ClusterError(_refusal(address, problem)) from problem
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _refusal(address: str, problem: Exception) -> str:
+    first = str(problem).strip().split("\n")[0]
+    if not address:
+        return f"Ray does not start on this machine ({first}). Try again without --on ray."
+    return (
+        f"no cluster at {address} takes us ({first}). Start one with `ray start --head`, give its address and port, "
+        "and its token in RAY_AUTH_TOKEN or ~/.ray/auth_token."
+    )
