@@ -12,8 +12,18 @@ UNDEFINED = Undefined()
 DIGITS_BEYOND_ANY_DOUBLE = 400
 LONGEST_MESSAGE = 500
 
+Action = tuple[float, float, float]
+
+
+class StepRequest(msgspec.Struct, tag_field="type", tag="step"):
+    """A step as it should be; any other message is read by `decode`."""
+
+    action: Action
+
+
 encode = msgspec.json.Encoder().encode
 _decode_exactly = msgspec.json.Decoder().decode
+_decode_step = msgspec.json.Decoder(StepRequest).decode
 
 
 def decode(payload: bytes) -> Any:
@@ -22,6 +32,14 @@ def decode(payload: bytes) -> Any:
         return _decode_exactly(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _decode_forgivingly(payload)
+
+
+def read_step(payload: bytes) -> Action | None:
+    """The action of a well-formed step, read and checked in one go; None for every other message."""
+    try:
+        return _decode_step(payload).action
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _decode_forgivingly(payload: bytes) -> Any:

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from hotlap import __version__
 from hotlap.bridge.frames import ACTION_MAGIC
-from hotlap.bridge.json_text import UNDEFINED, decode, encode, printable, spelled
+from hotlap.bridge.json_text import UNDEFINED, Action, decode, encode, printable, read_step, spelled
 from hotlap.bridge.races import Race, RaceOrder
 from hotlap.bridge.requests import read_cars, read_choice, read_count, read_options, read_seed, read_world
-from hotlap.bridge.worlds import BatchOfCars, SingleCar
+from hotlap.bridge.worlds import BatchOfCars, SingleCar, checked_action
 from hotlap.errors import BridgeError, HotlapError
 from hotlap.policies.policy import Policy
 from hotlap.racer.tracks import track_ids
@@ -95,6 +95,9 @@ class Session:
         try:
             if payload.startswith(ACTION_MAGIC):
                 return self._step_batch(payload)
+            action = read_step(payload)
+            if action is not None and self.race is None:
+                return self._drive(action)
             return self._answer(decode(payload))
         except HotlapError as error:
             return error_reply(str(error))
@@ -135,14 +138,16 @@ class Session:
         return text({"type": "reset_result", "observation": car.observation(), "info": car.reset_info()})
 
     def _step(self, message: dict[str, Any]) -> Reply:
-        car = self.car
-        if car is None:
+        """A step that is odd in some way: here it is said in which."""
+        if self.car is None:
             raise BridgeError(STEP_BEFORE_RESET)
-        car.drive(message.get("action"))
-        info = car.step_info()
-        if self.lap_info:
-            info.update(car.world.extra_info(0))
-        return Reply(encode({"type": "step_result", **car.outcome(), "info": info}))
+        return self._drive(checked_action(message.get("action")))
+
+    def _drive(self, action: Action) -> Reply:
+        if self.car is None:
+            raise BridgeError(STEP_BEFORE_RESET)
+        self.car.drive(action)
+        return Reply(encode(self.car.outcome(lap_info=self.lap_info)))
 
     def _close(self, _message: dict[str, Any]) -> Reply:
         self.car = self.batch = self.race = None

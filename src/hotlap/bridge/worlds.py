@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from hotlap.bridge.frames import (
@@ -17,14 +19,34 @@ from hotlap.bridge.frames import (
     pack_reset,
     unpack_actions,
 )
+from hotlap.bridge.json_text import Action
 from hotlap.bridge.requests import WorldRules
 from hotlap.errors import ActionError, BridgeError
 from hotlap.racer.world import ACTION_SHAPE_MESSAGE, ACTION_VALUE_MESSAGE, RacerWorld
+
+LAP_KEYS = ("lapTicks", "lapClean")
 
 
 def build_world(count: int, rules: WorldRules, **options: Any) -> RacerWorld:
     """A world for some rules; the tables of its tracks are shared with every other world on them."""
     return RacerWorld(count, rules.tracks, rules.config, rules.observation, **options)
+
+
+class StepResult(msgspec.Struct, tag_field="type", tag="step_result"):
+    """The reply to a step: as a struct it is written in half the time of a dictionary."""
+
+    observation: list[float]
+    reward: float
+    terminated: bool
+    truncated: bool
+    info: msgspec.Struct
+
+
+@cache
+def step_info_type(names: tuple[str, ...]) -> type[msgspec.Struct]:
+    """A step's info: the world's keys in their order, and those of a lap, left out where none was finished."""
+    lap = [(name, Any, msgspec.UNSET) for name in LAP_KEYS]
+    return msgspec.defstruct("StepInfo", [*names, *lap])
 
 
 class SingleCar:
@@ -34,7 +56,8 @@ class SingleCar:
         self.rules = rules
         self.world = build_world(1, rules, threads=1)
         self.dice: np.random.Generator = np.random.default_rng() if previous is None else previous.dice
-        self._step_views = tuple(self.world.step_views.items())
+        self._info = step_info_type(tuple(self.world.step_views))
+        self._info_numbers = [column.item for column in self.world.step_views.values()]
 
     def begin(self, seed: int | None, options: Mapping[str, Any]) -> None:
         """Start an episode; a seed gives new dice."""
@@ -42,16 +65,11 @@ class SingleCar:
         self.world.begin(0, dice, options)
         self.dice = dice
 
-    def drive(self, action: Any) -> None:
-        """One tick. A wrong action raises and nothing moves."""
-        if type(action) is not list or len(action) != 3:
-            raise ActionError(ACTION_SHAPE_MESSAGE)
-        steer, throttle, brake = action
-        if not (_finite(steer) and _finite(throttle) and _finite(brake)):
-            raise ActionError(ACTION_VALUE_MESSAGE)
+    def drive(self, action: Action) -> None:
+        """One tick."""
         batch = self.world.batch
-        actions = batch.actions
-        actions.steer[0], actions.throttle[0], actions.brake[0] = steer, throttle, brake
+        steer, throttle, brake = batch.actions
+        steer[0], throttle[0], brake[0] = action
         batch.step()
 
     def observation(self) -> list[float]:
@@ -59,23 +77,31 @@ class SingleCar:
         seen: list[float] = self.world.out.observation.tolist()
         return seen
 
-    def outcome(self) -> dict[str, Any]:
-        """A step's result but the info."""
+    def outcome(self, *, lap_info: bool) -> StepResult:
+        """What came of the tick; a client that knows of it is told of a finished lap."""
         world = self.world
-        return {
-            "observation": world.out.observation.tolist(),
-            "reward": world.reward.item(),
-            "terminated": world.terminated.item(),
-            "truncated": world.truncated.item(),
-        }
-
-    def step_info(self) -> dict[str, Any]:
-        """The thirteen keys of a step's info."""
-        return {key: column.item() for key, column in self._step_views}
+        lap = world.extra_info(0) if lap_info else {}
+        return StepResult(
+            observation=world.out.observation.tolist(),
+            reward=world.reward.item(),
+            terminated=world.terminated.item(),
+            truncated=world.truncated.item(),
+            info=self._info(*[number() for number in self._info_numbers], **lap),
+        )
 
     def reset_info(self) -> dict[str, Any]:
         """The five keys of a reset's info."""
         return {key: column.item() for key, column in self.world.reset_views.items()}
+
+
+def checked_action(action: Any) -> Action:
+    """Three numbers of a JSON list; anything else is an ActionError."""
+    if type(action) is not list or len(action) != 3:
+        raise ActionError(ACTION_SHAPE_MESSAGE)
+    if not all(map(_finite, action)):
+        raise ActionError(ACTION_VALUE_MESSAGE)
+    steer, throttle, brake = action
+    return steer, throttle, brake
 
 
 def _finite(value: Any) -> bool:
