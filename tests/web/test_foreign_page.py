@@ -1,10 +1,7 @@
 """A page of another origin in a real browser: it can neither read from the server, nor write to it, nor listen."""
 
-import contextlib
-import http.server
 import json
 import shutil
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -12,34 +9,12 @@ from playwright.sync_api import Page, sync_playwright
 
 from hotlap.racer.fingerprint import physics_fingerprint
 from store.driven_laps import clean_drive
+from web.elsewhere import elsewhere
 from web.game_server import RunningServer, running
 from web.sample_runs import make_run
 
 pytestmark = pytest.mark.browser
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
-
-class EmptyPage(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        """An empty page without any policy of its own."""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(b"<!doctype html><title>elsewhere</title>")
-
-    def log_message(self, *_arguments) -> None:
-        """Say nothing."""
-
-
-@contextlib.contextmanager
-def elsewhere() -> Iterator[str]:
-    """A web server of somebody else on the same machine."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), EmptyPage) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture
