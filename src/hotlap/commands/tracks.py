@@ -49,8 +49,8 @@ class ImportTrack:
     """The track file to write; by default beside the CSV file, with its name and .json."""
     scale: float | None = None
     """Game units per metre, above 0; by default such that the road suits the car."""
-    smoothing: Literal["none", "light", "strong"] = "light"
-    """none keeps every row, light takes out survey noise, strong rounds the corners."""
+    smoothing: Literal["none", "light", "strong"] | None = None
+    """none keeps every row, light takes out survey noise, strong rounds the corners; by default light, else strong."""
     picture: Path | None = None
     """Draw the track to this PNG file."""
     force: bool = False

@@ -31,6 +31,15 @@ def ring_rows(radius_m: float = 120.0, count: int = 150, right_m: float = 5.0, l
     return np.column_stack([radius_m * np.cos(angle), radius_m * np.sin(angle), widths])
 
 
+def sharp_rows(step_m: float = 5.0) -> np.ndarray:
+    """Rows (k, 4) of a lap round a block of houses: straights of 300 m with hardly a bend between them."""
+    corners = np.array([[0.0, 0.0], [300.0, 0.0], [300.0, 300.0], [0.0, 300.0], [0.0, 0.0]])
+    arcs_m = np.arange(5) * 300.0
+    even_m = np.arange(0.0, 1200.0, step_m)
+    line_m = np.column_stack([np.interp(even_m, arcs_m, corners[:, axis]) for axis in (0, 1)])
+    return np.column_stack([line_m, np.full((len(line_m), 2), 5.0)])
+
+
 def write_survey(path: Path, rows: np.ndarray, header: str | None = HEADER, separator: str = ",") -> Path:
     lines = [] if header is None else [header]
     lines += [separator.join(f"{value:.6f}" for value in row) for row in rows]

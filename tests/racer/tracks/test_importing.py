@@ -5,7 +5,7 @@ import pytest
 
 from hotlap.errors import TrackError
 from hotlap.racer.tracks import import_circuit, load_track, write_track_file
-from racer.tracks.surveys import HEADER, ring_rows, survey_rows, write_survey
+from racer.tracks.surveys import HEADER, ring_rows, sharp_rows, survey_rows, write_survey
 
 
 @pytest.fixture
@@ -159,8 +159,15 @@ def test_bad_survey_is_refused_with_remedy(text, what, remedy, tmp_path):
 def test_crossing_survey_is_refused_with_a_line_and_options(tmp_path):
     angle = 2.0 * np.pi * np.arange(200) / 200
     rows = np.column_stack([300.0 * np.sin(angle), 150.0 * np.sin(2.0 * angle), np.full((200, 2), 5.0)])
-    with pytest.raises(TrackError, match=r"line \d+ .*crosses itself.*--scale or with --smoothing strong"):
+    with pytest.raises(TrackError, match=r"line \d+ .*crosses itself.*--scale\.$"):
         import_circuit(write_survey(tmp_path / "eight.csv", rows))
+
+
+def test_corner_too_sharp_for_walls_is_rounded_unless_the_user_chose(tmp_path):
+    path = write_survey(tmp_path / "block.csv", sharp_rows())
+    assert import_circuit(path).smoothing == "strong"
+    with pytest.raises(TrackError, match=r"folds over itself.*--scale or with --smoothing strong\.$"):
+        import_circuit(path, smoothing="light")
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf"), 1e6])

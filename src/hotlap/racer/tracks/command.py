@@ -4,7 +4,7 @@ The command line calls these, one function to a verb:
 
     list_tracks(*, as_json=False)
     show_track(track, *, picture=None, as_json=False, force=False)
-    import_track(source, *, output=None, scale=None, smoothing="light", picture=None, force=False)
+    import_track(source, *, output=None, scale=None, smoothing=None, picture=None, force=False)
     generate_tracks(seed, *, difficulty="medium", output=None, picture=None, force=False)
 
 `track` is anything that load_track understands. Files are written whole, and never over another without `force`.
@@ -75,7 +75,7 @@ def import_track(
     *,
     output: Path | None = None,
     scale: float | None = None,
-    smoothing: str = "light",
+    smoothing: str | None = None,
     picture: Path | None = None,
     force: bool = False,
 ) -> None:

@@ -1,5 +1,6 @@
 """Real circuits as tracks: centred between their edges, scaled to the car, thinned to control points."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -56,38 +57,43 @@ class Import:
     survey_length_m: float
 
 
-def import_circuit(path: str | Path, *, scale: float | None = None, smoothing: str = "light") -> Import:
+def import_circuit(path: str | Path, *, scale: float | None = None, smoothing: str | None = None) -> Import:
     """Read a CSV centre line in metres and make a track of it.
 
     scale      units per metre; by default the middle half-width becomes 22 u, and more where the walls need room
-    smoothing  "none" keeps every row as a control point, "light" takes out survey noise, "strong" rounds the corners
+    smoothing  "none" keeps every row as a control point, "light" takes out survey noise, "strong" rounds the corners;
+               by default light, and strong where a corner is too tight for walls
     """
     _check_options(scale, smoothing)
     survey = read_centre_line(Path(path))
     centre_m, half_width_m, shift_m = between_the_edges(survey)
     usual = USUAL_HALF_WIDTH_U / float(np.median(half_width_m))
     refusals: list[TrackError] = []
-    for candidate in [scale] if scale is not None else [usual * factor for factor in _enlargements(survey, smoothing)]:
+    for candidate, chosen in _attempts(survey, usual, scale, smoothing):
         try:
-            track = _scaled_track(survey, centre_m, half_width_m, candidate, smoothing)
+            track = _scaled_track(survey, centre_m, half_width_m, candidate, chosen)
         except TrackError as refusal:
             refusals.append(refusal)
         else:
-            return Import(track, candidate, smoothing, len(centre_m), float(np.abs(shift_m).max()), _lap(centre_m))
-    stronger = "" if smoothing == "strong" else " or with --smoothing strong"
+            return Import(track, candidate, chosen, len(centre_m), float(np.abs(shift_m).max()), _lap(centre_m))
+    stronger = " or with --smoothing strong" if smoothing in ("none", "light") else ""
     raise TrackError(f"{refusals[0]} Or import it with another --scale{stronger}.") from refusals[0]
 
 
-def _enlargements(survey: CentreLine, smoothing: str) -> tuple[float, ...]:
-    """All of them, but for a crowd of control points only the extremes: each takes a while."""
-    crowded = smoothing == "none" and len(survey.points_m) > CROWD
-    return (ENLARGEMENTS[0], ENLARGEMENTS[-1]) if crowded else ENLARGEMENTS
+def _attempts(
+    survey: CentreLine, usual: float, scale: float | None, smoothing: str | None
+) -> Iterator[tuple[float, str]]:
+    """Scales and smoothings to try in turn: what was asked for, else the mildest change to the survey first."""
+    for chosen in ("light", "strong") if smoothing is None else (smoothing,):
+        crowded = chosen == "none" and len(survey.points_m) > CROWD  # each attempt takes a while: only the extremes
+        factors = (ENLARGEMENTS[0], ENLARGEMENTS[-1]) if crowded else ENLARGEMENTS
+        yield from [(scale, chosen)] if scale is not None else [(usual * factor, chosen) for factor in factors]
 
 
-def _check_options(scale: float | None, smoothing: str) -> None:
+def _check_options(scale: float | None, smoothing: str | None) -> None:
     if scale is not None and not 0.01 <= scale <= 1000.0:
         raise TrackError(f"scale {scale} is no sensible number of units per metre. Use 0.01 to 1000, usually 3 to 6.")
-    if smoothing not in get_args(Smoothing):
+    if smoothing is not None and smoothing not in get_args(Smoothing):
         hint = did_you_mean(smoothing, get_args(Smoothing))
         raise TrackError(f'no smoothing "{smoothing}".{hint} Use one of {", ".join(get_args(Smoothing))}.')
 
