@@ -22,8 +22,8 @@ class World(Protocol):
     count: int
     observation_bounds: tuple[Array, Array]
     action_bounds: tuple[Array, Array]
-    action_choices: int
-    """How many actions there are to choose from; 0 where an action is any point within the bounds."""
+    action_choices: Array
+    """The actions there are to choose from, one a row; no row where an action is any point within the bounds."""
     observation: Array
     reward: Array
     terminated: Array

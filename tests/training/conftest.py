@@ -5,7 +5,7 @@ import functools
 import pytest
 
 from hotlap.evaluation import DriveLimits, evaluate
-from hotlap.training import judge
+from hotlap.training import racing
 
 SHORT = DriveLimits(laps=2, steps=100)
 
@@ -13,6 +13,6 @@ SHORT = DriveLimits(laps=2, steps=100)
 @pytest.fixture(autouse=True, scope="module")
 def short_evaluations():
     """Drives of a few ticks while a tiny run is measured: how good it is matters to few of these tests."""
-    judge.evaluate = functools.partial(evaluate, limits=SHORT)
+    racing.evaluate = functools.partial(evaluate, limits=SHORT)
     yield
-    judge.evaluate = evaluate
+    racing.evaluate = evaluate

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from hotlap import cli
-from hotlap.training import command
+from hotlap.training import command, racing
 from hotlap.training.config import load_preset
 from hotlap.training.progress import ProgressBar
 from hotlap.training.train import train
@@ -17,15 +17,16 @@ from training.tiny_runs import scalars, tiny_config
 pytestmark = pytest.mark.integration
 TINY = (
     *("--cars", "4", "--network.hidden", "8", "--ppo.n-steps", "16", "--ppo.batch-size", "32", "--ppo.n-epochs", "1"),
-    *("--evaluation.every-steps", "0", "--checkpoint.every-steps", "64"),
+    *("--evaluation.every-steps", "0", "--checkpoint-every", "64"),
 )
 
 
 @pytest.fixture(autouse=True)
 def short_final_evaluation(monkeypatch):
     """The table at the end is the evaluation's business and has tests there."""
-    whole = command.evaluate
-    monkeypatch.setattr(command, "evaluate", lambda *args, **more: whole(*args, limits=SHORT, with_human=False, **more))
+    whole = racing.evaluate
+    short = {"limits": SHORT, "with_human": False}
+    monkeypatch.setattr(racing, "evaluate", lambda *args, **more: whole(*args, **(more | short)))
 
 
 def test_training_ends_with_a_table_and_what_to_do_next(tmp_path, capsys):
@@ -101,11 +102,11 @@ def test_runs_are_listed_with_their_best_figures(tmp_path, capsys):
     assert cli.main(["runs", "--root", str(tmp_path)]) == 0
     broken, one, two = capsys.readouterr().out.splitlines()
     assert broken.startswith("broken  cannot be read")
-    assert one.split() == ["one", "ppo", "128", "of", "128", "steps", "no", "clean", "lap", "yet"]
+    assert one.split() == ["one", "racer", "ppo", "128", "of", "128", "steps", "no", "clean", "lap", "yet"]
     assert "sac" in two
     assert cli.main(["runs", "--root", str(tmp_path), "--json"]) == 0
     rows = {row["run"]: row for row in json.loads(capsys.readouterr().out)}
-    assert (rows["one"]["step"], rows["one"]["tracks"]) == (128, ["track-01"])
+    assert (rows["one"]["step"], rows["one"]["settings"]["tracks"]) == (128, ["track-01"])
 
 
 def test_track_file_of_ones_own_is_trained_and_shown(tmp_path, capsys):
@@ -119,7 +120,7 @@ def test_track_file_of_ones_own_is_trained_and_shown(tmp_path, capsys):
 def test_range_of_generated_tracks_is_measured_on_its_first(tmp_path):
     config = tiny_config(steps=64, racer={"tracks": ["generated:1-9:easy"]})
     result = train(config, "run", tmp_path)
-    assert [track.track_id for track in result.tracks] == [f"generated:{seed}:easy" for seed in (1, 2, 3)]
+    assert list(result.best.laps) == [f"generated:{seed}:easy" for seed in (1, 2, 3)]
     assert "eval/generated:2:easy/completion" in scalars(result.run)
 
 

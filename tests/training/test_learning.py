@@ -4,9 +4,9 @@ import pytest
 
 from hotlap.evaluation import evaluate
 from hotlap.settings import merged
-from hotlap.training import judge
+from hotlap.training import racing
 from hotlap.training.config import TrainConfig
-from hotlap.training.judge import Judge
+from hotlap.training.racing import RacerJudge
 from hotlap.training.session import open_session
 from hotlap.training.train import train
 from training.tiny_runs import scalars
@@ -27,11 +27,11 @@ SHORT_TRAINING = {
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_reward_completion_and_lap_time_improve(seed, tmp_path, monkeypatch):
     """Measured: reward a tick from -0.0008 to +0.0017, laps 8.8 to 9.0 s half-way and 7.6 to 8.0 s at the end."""
-    monkeypatch.setattr(judge, "evaluate", evaluate)
+    monkeypatch.setattr(racing, "evaluate", evaluate)
     config = merged(TrainConfig(), SHORT_TRAINING | {"seed": seed}, "test")
     untrained = open_session(config)
     untrained.env.reset()
-    before = Judge(config).judge(untrained.export_policy(), 0)
+    before = RacerJudge(config).judge(untrained.export_policy(), 0)
     result = train(config, "run", tmp_path)
     tags = scalars(result.run)
     rewards = [

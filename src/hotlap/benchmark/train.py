@@ -1,4 +1,4 @@
-"""`hotlap benchmark train`: how fast a preset learns on this machine, from nothing to its final laps."""
+"""`hotlap benchmark train`: how fast a preset learns on this machine, from nothing to its best driver."""
 
 import dataclasses
 import json
@@ -16,14 +16,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.benchmark.report import describe_machine
 from hotlap.errors import ConfigError
-from hotlap.evaluation import evaluate
 from hotlap.evaluation.curve import CURVE_FILE
 from hotlap.evaluation.table import console_for_results
 from hotlap.evaluation.yardsticks import ORIGINAL_DRIVER
-from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.curve import read_lines
+from hotlap.training.disciplines import Examination, discipline_of
 from hotlap.training.runs import POLICY_FILE
 from hotlap.training.train import TrainingResult, train
 
@@ -46,7 +45,7 @@ class LearningRate:
     """Until a car drove a clean lap below the original driver's best, exploring."""
     original_beaten_evaluated_s: float | None
     """Until an evaluation found a clean flying lap below it, with and without delay; evaluations are some way apart."""
-    tracks: dict[str, Any]
+    driver: dict[str, Any]
     """What the best policy does, as `hotlap evaluate --json` says it."""
 
 
@@ -90,16 +89,18 @@ def run_train_benchmark(preset: str, seeds: Sequence[int], steps: int | None, *,
     config = load_preset(preset)
     if steps is not None:
         config = dataclasses.replace(config, steps=steps)
-    rows = [measure(dataclasses.replace(config, seed=seed)) for seed in seeds]
+    measured = [measure(dataclasses.replace(config, seed=seed)) for seed in seeds]
     if as_json:
-        document = {"machine": _machine(), "preset": preset, "runs": [asdict(row) for row in rows]}
+        document = {"machine": _machine(), "preset": preset, "runs": [asdict(row) for row, _ in measured]}
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
     else:
-        _print_tables(preset, rows)
+        _print_tables(preset, [row for row, _ in measured])
+        for _, examination in measured:
+            examination.show()
     return 0
 
 
-def measure(config: TrainConfig) -> LearningRate:
+def measure(config: TrainConfig) -> tuple[LearningRate, Examination]:
     """Train once in a folder that is thrown away."""
     mark_s = _original_lap_s(config)
     with tempfile.TemporaryDirectory(prefix="hotlap-benchmark-") as root:
@@ -109,13 +110,16 @@ def measure(config: TrainConfig) -> LearningRate:
         seconds = time.monotonic() - watch.called_s
         if result.stopped_by is not None:
             raise KeyboardInterrupt
-        return _row(config, result, watch, seconds)
+        name = f"{config.world}, seed {config.seed}"
+        examination = discipline_of(config).examine(result.run / POLICY_FILE, config, name)
+        return _row(config, result, watch, seconds, examination.plain()), examination
 
 
-def _row(config: TrainConfig, result: TrainingResult, watch: Stopwatch, seconds: float) -> LearningRate:
+def _row(
+    config: TrainConfig, result: TrainingResult, watch: Stopwatch, seconds: float, driver: dict[str, Any]
+) -> LearningRate:
     setup_s = (watch.began_s or watch.called_s) - watch.called_s
     evaluated_s = _beaten_evaluated_s(result.run, config, watch.mark_s)
-    evaluation = evaluate(OnnxPolicy(result.run / POLICY_FILE), result.tracks, with_human=False)
     return LearningRate(
         seed=config.seed,
         steps=result.steps_made,
@@ -125,13 +129,14 @@ def _row(config: TrainConfig, result: TrainingResult, watch: Stopwatch, seconds:
         environment_share=watch.world_s / (seconds - setup_s),
         original_beaten_in_training_s=watch.beaten_s,
         original_beaten_evaluated_s=None if evaluated_s is None else evaluated_s + setup_s,
-        tracks=evaluation.plain()["tracks"],
+        driver=driver,
     )
 
 
 def _original_lap_s(config: TrainConfig) -> float | None:
     """The lap of the original driver, where a single track of its is trained on."""
-    original = ORIGINAL_DRIVER.get(config.racer.tracks[0]) if len(config.racer.tracks) == 1 else None
+    tracks = discipline_of(config).metadata(config).get("tracks", [])
+    original = ORIGINAL_DRIVER.get(tracks[0]) if len(tracks) == 1 else None
     return None if original is None else original.flying_best_s
 
 
@@ -155,7 +160,6 @@ def _print_tables(preset: str, rows: Sequence[LearningRate]) -> None:
         f"Python {machine['python']}, torch {machine['torch']}, stable-baselines3 {machine['stable-baselines3']}.\n"
     )
     console.print(_speed_table(rows))
-    console.print(_lap_table(rows))
 
 
 def _table(title: str, columns: Sequence[str]) -> Table:
@@ -175,34 +179,14 @@ def _speed_table(rows: Sequence[LearningRate]) -> Table:
             f"{row.seconds:.1f}",
             f"{row.steps_per_second:,.0f}",
             f"{row.environment_share:.1%}",
-            _seconds(row.original_beaten_in_training_s, 1),
-            _seconds(row.original_beaten_evaluated_s, 1),
+            _seconds(row.original_beaten_in_training_s),
+            _seconds(row.original_beaten_evaluated_s),
         )
     return table
 
 
-def _lap_table(rows: Sequence[LearningRate]) -> Table:
-    columns = ("seed", "track", "delay", "gates", "grid", "best clean lap", "% over reference", "wall ticks")
-    table = _table("The best policy of each", columns)
-    for row in rows:
-        for track, found in row.tracks.items():
-            for delay, figures in found["delay"].items():
-                over = figures["percent_over_reference"]
-                table.add_row(
-                    str(row.seed),
-                    track,
-                    delay,
-                    f"{figures['gates_completed']}/{figures['gates']}",
-                    "yes" if figures["grid_completed"] else "no",
-                    _seconds(figures["flying_best_clean_s"], 3),
-                    "–" if over is None else f"{over:+.2f}",
-                    f"{figures['wall_ticks']:,}",
-                )
-    return table
-
-
-def _seconds(value: float | None, digits: int) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
+def _seconds(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"
 
 
 def _say(message: str) -> None:

@@ -1,7 +1,8 @@
 """A trained policy as one file: raw observations in, final actions out, checked against torch before it is handed out.
 
 The graph is written node by node from the policy's layers: normalise and clip, linear layers, then clip the mean action
-of PPO, or squash and scale that of SAC. Nothing of torch is needed to run it, and nothing outside the file.
+of PPO, squash and scale that of SAC, or look up the action that a DQN values most. Nothing of torch is needed to run
+it, and nothing outside the file.
 """
 
 import json
@@ -23,6 +24,7 @@ OPSET = 17
 IR_VERSION = 8
 CHECKED_OBSERVATIONS = 10_000
 TOLERANCE = 1e-5
+Choices = NDArray[Any] | None
 ACTIVATIONS = {torch.nn.ReLU: "Relu", torch.nn.Tanh: "Tanh", torch.nn.ELU: "Elu"}
 
 
@@ -47,6 +49,13 @@ class Graph:
         self.nodes.append(helper.make_node(operator, inputs, [result], **attributes))
         self.last = result
 
+    def look_up(self, table: NDArray[Any]) -> None:
+        """Append the choice of the row of a table that the last result values most."""
+        self.then("ArgMax", axis=1, keepdims=0)
+        row, result = self.last, f"x{len(self.nodes)}"
+        self.nodes.append(helper.make_node("Gather", [self.constant(table), row], [result], axis=0))
+        self.last = result
+
     def linear(self, layer: torch.nn.Linear) -> None:
         """Append a torch linear layer."""
         weight, bias = layer.weight.detach().cpu().numpy(), layer.bias.detach().cpu().numpy()
@@ -65,8 +74,13 @@ class Graph:
                 )
 
 
-def export_policy(model: BaseAlgorithm, normalizer: VecNormalize | None, metadata: Mapping[str, Any]) -> bytes:
-    """The deterministic policy of a model as an ONNX file, verified on ten thousand observations."""
+def export_policy(
+    model: BaseAlgorithm, normalizer: VecNormalize | None, metadata: Mapping[str, Any], choices: Choices = None
+) -> bytes:
+    """The deterministic policy of a model as an ONNX file, verified on ten thousand observations.
+
+    Of a model that chooses among a few actions the file gives the action itself, a row of `choices`.
+    """
     graph = Graph("observation")
     if normalizer is not None and normalizer.norm_obs:
         statistics: Any = normalizer.obs_rms
@@ -76,15 +90,25 @@ def export_policy(model: BaseAlgorithm, normalizer: VecNormalize | None, metadat
         graph.then("Sub", statistics.mean - mean)
         graph.then("Div", np.sqrt(statistics.var + normalizer.epsilon))
         graph.then("Clip", np.array(-normalizer.clip_obs), np.array(normalizer.clip_obs))
-    _append_head(graph, model)
+    if choices is None:
+        _append_head(graph, model)
+    else:
+        _append_choice(graph, model, choices)
     graph.nodes[-1].output[0] = "action"
-    content = _serialized(graph, _size(model.observation_space), _size(model.action_space), metadata)
-    verify_policy(content, model, normalizer)
+    outputs = _size(model.action_space) if choices is None else choices.shape[1]
+    content = _serialized(graph, _size(model.observation_space), outputs, metadata)
+    verify_policy(content, model, normalizer, choices)
     return content
 
 
 def _size(space: Any) -> int:
     return int(np.prod(space.shape))
+
+
+def _append_choice(graph: Graph, model: Any, choices: NDArray[Any]) -> None:
+    """The layers that value every choice, and the action of the best one."""
+    graph.layers(model.policy.q_net.q_net)
+    graph.look_up(choices)
 
 
 def _append_head(graph: Graph, model: Any) -> None:
@@ -125,24 +149,37 @@ def _serialized(graph: Graph, inputs: int, outputs: int, metadata: Mapping[str, 
     return bytes(model.SerializeToString())
 
 
-def verify_policy(content: bytes, model: BaseAlgorithm, normalizer: VecNormalize | None) -> float:
-    """The largest difference between the file and torch over ten thousand observations; too much is an error."""
+def verify_policy(
+    content: bytes, model: BaseAlgorithm, normalizer: VecNormalize | None, choices: Choices = None
+) -> float:
+    """The largest difference between the file and torch over ten thousand observations; too much is an error.
+
+    Where the file chooses, it is how much less torch thinks of the choice than of its own: two may be equally good.
+    """
     observations = _typical_observations(model, normalizer)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     (given,) = session.run(["action"], {"observation": observations})
-    normalized = observations if normalizer is None else normalizer.normalize_obs(observations)
+    normalized: Any = observations if normalizer is None else normalizer.normalize_obs(observations)
     try:
         wanted, _ = model.predict(normalized, deterministic=True)
     except ValueError as problem:
         raise ExportError(f"the policy gives no actions ({problem!s:.80}); nothing was written.") from problem
-    worst = float(np.abs(given - wanted).max())
+    worst = float(np.abs(given - wanted).max()) if choices is None else _regret(model, normalized, given, choices)
     if not worst <= TOLERANCE:
         raise ExportError(
             f"the exported policy differs from torch by {worst:.2g}, more than {TOLERANCE:g}; nothing was written."
         )
     return worst
+
+
+def _regret(model: Any, normalized: NDArray[Any], given: NDArray[Any], choices: NDArray[Any]) -> float:
+    """How much less the given actions are worth to the model than its best, at most; endless if one is no choice."""
+    same = (given[:, np.newaxis] == choices[np.newaxis]).all(axis=2)
+    with torch.no_grad():
+        values = model.q_net(torch.as_tensor(normalized, dtype=torch.float32)).numpy()
+    return float((values.max(axis=1) - np.where(same, values, -np.inf).max(axis=1)).max())
 
 
 def _typical_observations(model: Any, normalizer: Any) -> NDArray[np.float32]:

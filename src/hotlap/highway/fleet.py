@@ -133,6 +133,9 @@ class StepOutputs(NamedTuple):
     rules: Int32Array
     """The rules the supervisor used in this step, bit by bit."""
     gap_ahead_m: Float64Array
+    is_free: ByteArray
+    """Whether nothing but the mission decided the speed in this step, and how far from that speed the ego was."""
+    speed_error_mps: Float64Array
     changes_begun: Int32Array
     mission_ended: Int32Array
     """The outcome of a mission that ended in this step, else 0, and its mode, reason and duration."""

@@ -29,6 +29,8 @@ NO_REASON, NO_SUCH_LANE, NO_VEHICLE_AHEAD, GOT_AWAY = range(4)
 TIME_LIMIT_S = (10.0, 60.0, 30.0, 90.0, 60.0)
 """Of each mode; a hold of the plan is done when its time is over, any other one lasts until something else comes."""
 CLOSE_ENOUGH_MPS = 1.5 * MPH
+FREE_ROAD_M = 100.0
+"""With nobody in its lane so far ahead, an ego can drive the speed of its mission."""
 HELD_S = 5.0
 STILL_MPS = 0.1
 FOLLOWING_S = 2.0
@@ -153,6 +155,17 @@ def goal_speed_mps(vehicles: Vehicles, first: int, front: int, roads: Roads, roa
     spare = gap_m(vehicles, first, front) - roads.mission_gap_s[road] * vehicles.speed_mps[first]
     following = vehicles.speed_mps[front] + spare / FOLLOWING_S
     return clamp(following, 0.0, goal)
+
+
+@kernel
+def write_speed_error(
+    vehicles: Vehicles, first: int, front: int, roads: Roads, road: int, out: StepOutputs, rules: Rules
+) -> None:
+    """How far the speed is from that of a hold or cruise, and whether road and lane are free for it."""
+    out.speed_error_mps[road] = vehicles.speed_mps[first] - goal_speed_mps(vehicles, first, NOBODY, roads, road, rules)
+    drives_on = roads.mission_mode[road] == HOLD or roads.mission_mode[road] == CRUISE
+    room = front < 0 or gap_m(vehicles, first, front) > FREE_ROAD_M
+    out.is_free[road] = 1 if drives_on and room and not is_changing(vehicles, first) else 0
 
 
 @kernel

@@ -6,8 +6,11 @@ from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2
 from hotlap.highway.road import clamp, gap_m, lane_limit_mps, lane_position
 from hotlap.kernel import kernel
 
-HALF_PAID_MPS = 2.0
-"""A speed so far from the goal earns half."""
+HALF_PAID_MPS = 1.0
+"""A speed so far from the goal earns half of the part that is paid for precision."""
+UNPAID_MPS = 15.0
+"""A speed so far from the goal earns nothing."""
+PRECISION_SHARE = 0.5
 SAFE_SHARE = 0.6
 """Below this share of the mission's gap a vehicle ahead is too close."""
 COMFORT_JERK_MPS3 = 10.0
@@ -17,9 +20,10 @@ MOST_OVER_MPS = 10.0
 
 @kernel
 def tracking(vehicles: Vehicles, first: int, front: int, roads: Roads, road: int, rules: Rules) -> float:
-    """1 at the speed the mission asks for, less and less away from it."""
+    """1 at the speed the mission asks for, less and less away from it: evenly from afar, steeply near it."""
     error = abs(vehicles.speed_mps[first] - goal_speed_mps(vehicles, first, front, roads, road, rules))
-    return HALF_PAID_MPS / (HALF_PAID_MPS + error)
+    near = HALF_PAID_MPS / (HALF_PAID_MPS + error)
+    return PRECISION_SHARE * near + (1.0 - PRECISION_SHARE) * max(1.0 - error / UNPAID_MPS, 0.0)
 
 
 @kernel

@@ -14,7 +14,7 @@ from hotlap.highway.ego import (
     requested_direction,
 )
 from hotlap.highway.fleet import RULE_COUNT, Actions, Orders, Roads, Rules, Scratch, StepOutputs, Vehicles
-from hotlap.highway.mission_rules import begin_next, give_mission, judge_mission
+from hotlap.highway.mission_rules import begin_next, give_mission, judge_mission, write_speed_error
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TICKS_PER_DECISION
 from hotlap.highway.rewards import write_reward
 from hotlap.highway.road import clamp, gap_m, nearest_ahead, nearest_behind, sort_order
@@ -136,9 +136,9 @@ def drive_tick(
 def clear_outputs(out: StepOutputs, road: int) -> None:
     """Nothing has happened yet in this decision."""
     out.rules[road] = out.changes_begun[road] = out.mission_ended[road] = 0
-    out.ended_mode[road] = out.ended_reason[road] = out.ended_decisions[road] = 0
+    out.ended_mode[road] = out.ended_reason[road] = out.ended_decisions[road] = out.is_free[road] = 0
     out.tracking[road] = out.lane_keeping[road] = out.distance[road] = out.comfort[road] = 0.0
-    out.legality[road] = out.mission[road] = out.crash[road] = out.reward[road] = 0.0
+    out.legality[road] = out.mission[road] = out.crash[road] = out.reward[road] = out.speed_error_mps[road] = 0.0
 
 
 @kernel
@@ -166,6 +166,7 @@ def drive_road(
             roughest = max(roughest, abs(roads.jerk_mps3[road]))
     roads.decision[road] += 1
     front = nearest_ahead(vehicles, first, int(rules.slots), first, own_lane(vehicles, first), False)
+    write_speed_error(vehicles, first, front, roads, road, out, rules)
     judge_mission(vehicles, first, front, roads, road, out, rules)
     write_reward(vehicles, first, front, roads, road, roughest, needless, out, rules)
     if out.mission_ended[road]:

@@ -61,6 +61,8 @@ def step_views(vehicles: Vehicles, slots: int, roads: Roads, out: StepOutputs) -
         "crash": out.crash,
         "jerk_mps3": roads.jerk_mps3,
         "gap_ahead_m": out.gap_ahead_m,
+        "is_free": out.is_free.view(np.bool_),
+        "speed_error_mps": out.speed_error_mps,
         "rules": out.rules,
         "changes_begun": out.changes_begun,
         "mission_ended": out.mission_ended,
@@ -129,7 +131,7 @@ class HighwayWorld:
         self.supervisor, self.discrete = bool(supervisor), bool(discrete)
         self.observation_bounds = observation_bounds()
         self.action_bounds = (ACTION_LOW, ACTION_HIGH)
-        self.action_choices = len(CHOICES) if discrete else 0
+        self.action_choices = CHOICES if discrete else CHOICES[:0]
         slots = 1 + self.vehicle_range[1]
         self.batch = HighwayBatch(count, slots, self.config, supervised=self.supervisor, threads=threads)
         self.vehicles, self.roads, self.out = self.batch.vehicles, self.batch.roads, self.batch.out

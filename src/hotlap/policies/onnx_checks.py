@@ -38,7 +38,7 @@ INPUT, OUTPUT, ACTION_SIZE = "observation", "action", 3
 LAYERS = {"Gemm", "LayerNormalization", "MatMul"}
 ACTIVATIONS = {"Elu", "Erf", "Gelu", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Softplus", "Tanh"}
 ARITHMETIC = {"Abs", "Add", "Clip", "Div", "Exp", "Log", "Max", "Min", "Mul", "Neg", "Pow", "Reciprocal", "Sqrt", "Sub"}
-REARRANGING = {"Cast", "Concat", "Constant", "Flatten", "Identity", "Slice", "Split"}
+REARRANGING = {"ArgMax", "Cast", "Concat", "Constant", "Flatten", "Gather", "Identity", "Slice", "Split"}
 OPERATORS = LAYERS | ACTIVATIONS | ARITHMETIC | REARRANGING
 
 

@@ -101,7 +101,7 @@ class RacerWorld:
     """Cars on closed tracks; with several tracks, each episode draws one."""
 
     name = "racer"
-    action_choices = 0
+    action_choices = np.zeros((0, 3), np.float32)
 
     def __init__(
         self,

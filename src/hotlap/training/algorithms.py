@@ -1,12 +1,12 @@
 """The algorithms as a table: what SB3 class, what settings, which tensors are its state."""
 
 import warnings
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
-from stable_baselines3 import PPO, SAC
+from stable_baselines3 import DQN, PPO, SAC
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
@@ -19,12 +19,16 @@ ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "elu": torch.nn.ELU
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One row: how a model is made, and whether it replays."""
+    """One row: how a model is made, whether it replays, and what else of it is part of its state."""
 
     make: Callable[[TrainConfig, VecEnv], BaseAlgorithm]
     optimizers: Callable[[Any], dict[str, torch.optim.Optimizer]]
     gamma: Callable[[TrainConfig], float]
     replays: bool
+    chooses: bool = False
+    """Whether it chooses among a few actions instead of taking any."""
+    numbers: Mapping[str, type] = field(default_factory=dict)
+    """Attributes that change while it learns, beyond the counters that all have."""
 
 
 def falling(start: float, end: float) -> Callable[[float], float]:
@@ -39,7 +43,7 @@ def _settings(settings: Any) -> dict[str, Any]:
 
 
 def _options(config: TrainConfig, settings: Any) -> dict[str, Any]:
-    """What both algorithms are made with."""
+    """What every algorithm is made with."""
     network = {"net_arch": list(config.network.hidden), "activation_fn": ACTIVATIONS[config.network.activation]}
     return {"policy_kwargs": network, "seed": config.seed, "device": "cpu", **_settings(settings)}
 
@@ -58,8 +62,8 @@ def _make_ppo(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
 def _ppo_policy(config: TrainConfig) -> Any:
     if not config.network.mirror:
         return "MlpPolicy"
-    if config.racer.observation != "full":
-        raise ConfigError("network.mirror needs racer.observation full: the classic one knows its place on the lap.")
+    if config.world != "racer" or config.racer.observation != "full":
+        raise ConfigError("network.mirror needs racer.observation full in the racer: the classic one knows its place on the lap.")
     return MirrorPolicy
 
 
@@ -82,7 +86,11 @@ def _make_sac(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
     return SAC("MlpPolicy", env, **_options(config, config.sac))
 
 
-def _ppo_optimizers(model: Any) -> dict[str, torch.optim.Optimizer]:
+def _make_dqn(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
+    return DQN("MlpPolicy", env, **_options(config, config.dqn))
+
+
+def _policy_optimizer(model: Any) -> dict[str, torch.optim.Optimizer]:
     return {"policy": model.policy.optimizer}
 
 
@@ -94,6 +102,14 @@ def _sac_optimizers(model: Any) -> dict[str, torch.optim.Optimizer]:
 
 
 ALGORITHMS: dict[str, Algorithm] = {
-    "ppo": Algorithm(_make_ppo, _ppo_optimizers, lambda config: config.ppo.gamma, replays=False),
+    "ppo": Algorithm(_make_ppo, _policy_optimizer, lambda config: config.ppo.gamma, replays=False),
     "sac": Algorithm(_make_sac, _sac_optimizers, lambda config: config.sac.gamma, replays=True),
+    "dqn": Algorithm(
+        _make_dqn,
+        _policy_optimizer,
+        lambda config: config.dqn.gamma,
+        replays=True,
+        chooses=True,
+        numbers={"_n_calls": int, "exploration_rate": float},
+    ),
 }

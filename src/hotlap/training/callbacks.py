@@ -2,11 +2,12 @@
 
 import logging
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from stable_baselines3.common.callbacks import BaseCallback
+
+from hotlap.training.metrics import Metrics, columns_of, filled
 
 LOG = logging.getLogger(__name__)
 TICKS_PER_SECOND = 60
@@ -14,7 +15,7 @@ REWARD_PARTS = ("progress", "speed", "wall", "offTrack", "backward", "stillness"
 RECENT_EPISODES = 100
 
 
-class RacerMetricsCallback(BaseCallback):
+class RacerMetricsCallback(Metrics):
     """Logs the racing of any SB3 model on `RacerEnv` or on a native batch of cars.
 
     Every step, the mean of each part of the reward goes to `reward/<part>`. At the end of a rollout, what was
@@ -40,11 +41,9 @@ class RacerMetricsCallback(BaseCallback):
         return float(np.mean(self.recent_completions)) if self.recent_completions else None
 
     def _on_step(self) -> bool:
-        infos, dones = self.locals["infos"], np.asarray(self.locals["dones"])
-        columns = _columns(infos)
-        for part in REWARD_PARTS:
-            if part in columns:
-                self.logger.record_mean(f"reward/{part}", float(np.mean(columns[part])))
+        dones = np.asarray(self.locals["dones"])
+        columns = columns_of(self.locals["infos"], (*REWARD_PARTS, "lap", "stepCount"))
+        self.record_parts({part: columns[part] for part in REWARD_PARTS if part in columns})
         if "lap" in columns and "stepCount" in columns:
             self._count_laps(np.asarray(columns["lap"]), np.asarray(columns["stepCount"]), dones)
         return True
@@ -81,11 +80,32 @@ class RacerMetricsCallback(BaseCallback):
         self.completions.clear()
         self.lap_times_s.clear()
 
+    def facts(self) -> dict[str, float | None]:
+        """For the learning curve: the recent completion and the best clean lap so far."""
+        return {"completion": self.recent_completion, "best_lap_s": self.best_clean_lap_s}
 
-def _columns(infos: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The infos by key: at hand on a native batch, gathered from the dictionaries elsewhere."""
-    if hasattr(infos, "columns"):
-        columns: Mapping[str, Any] = infos.columns
-        return columns
-    wanted = (*REWARD_PARTS, "lap", "stepCount")
-    return {key: [info[key] for info in infos] for key in wanted if all(key in info for info in infos)}
+    def words(self) -> list[str]:
+        """For the progress bar."""
+        words = [] if self.recent_completion is None else [f"completion {self.recent_completion:.0%}"]
+        return words if self.best_clean_lap_s is None else [*words, f"best clean lap {self.best_clean_lap_s:.3f} s"]
+
+    def tensors(self) -> dict[str, Any]:
+        """The laps that are being timed."""
+        return {"laps": self.laps.copy(), "lap_began": self.lap_began.copy()}
+
+    def put_tensors(self, tensors: Mapping[str, Any], cars: int) -> None:
+        """Go on timing them; a run that has not begun has none."""
+        timed = np.empty(len(tensors["laps"]) and cars, np.int64)
+        self.laps = filled(timed.copy(), tensors["laps"], "laps")
+        self.lap_began = filled(timed, tensors["lap_began"], "lap_began")
+
+    def counters(self) -> dict[str, Any]:
+        """What was completed lately, and the best lap."""
+        return {"completions": list(self.recent_completions), "best_clean_lap_s": self.best_clean_lap_s}
+
+    def put_counters(self, counters: Mapping[str, Any]) -> None:
+        """Remember them again."""
+        self.recent_completions.clear()
+        self.recent_completions.extend(bool(completed) for completed in counters["completions"])
+        best = counters["best_clean_lap_s"]
+        self.best_clean_lap_s = None if best is None else float(best)

@@ -5,10 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hotlap.evaluation import Evaluation, evaluate
-from hotlap.evaluation.table import print_evaluation
-from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training.config import TrainConfig
+from hotlap.training.disciplines import Examination, discipline_of
 from hotlap.training.export import export_onnx, export_sb3
 from hotlap.training.runs import POLICY_FILE, describe_run, find_run, run_folders
 from hotlap.training.train import TENSORBOARD_FOLDER, TrainingResult, resume, train
@@ -29,27 +27,28 @@ def _say(message: str) -> None:
 
 
 def _tell(result: TrainingResult, *, as_json: bool) -> int:
-    """A finished run is evaluated once more, next to the human and the others, and shown."""
-    evaluation = None
+    """A finished run is evaluated once more, next to the others, and shown."""
+    examination = None
     if result.stopped_by is None and (result.run / POLICY_FILE).is_file():
-        evaluation = evaluate(OnnxPolicy(result.run / POLICY_FILE), result.tracks, name=result.run.name)
+        policy, config = result.run / POLICY_FILE, result.config
+        examination = discipline_of(config).examine(policy, config, result.run.name)
     if as_json:
-        print(json.dumps(_document(result, evaluation)))
-    elif evaluation is not None:
-        print_evaluation(evaluation)
+        print(json.dumps(_document(result, examination)))
+    elif examination is not None:
+        examination.show()
         _print_next(result)
     # What a shell reports for a program that a signal ended.
     return 0 if result.stopped_by is None else 128 + result.stopped_by
 
 
-def _document(result: TrainingResult, evaluation: Evaluation | None) -> dict[str, Any]:
+def _document(result: TrainingResult, examination: Examination | None) -> dict[str, Any]:
     return {
         "run": str(result.run),
         "step": result.step,
         "finished": result.stopped_by is None,
         "seconds": round(result.seconds, 3),
         "steps_per_second": round(_rate(result), 1),
-        "evaluation": None if evaluation is None else evaluation.plain(),
+        "evaluation": None if examination is None else examination.plain(),
     }
 
 
@@ -64,8 +63,8 @@ def _print_next(result: TrainingResult) -> None:
     print(f"\n{made}. Everything is in {run}")
     commands = {
         f"tensorboard --logdir {run / TENSORBOARD_FOLDER}": "the curves",
-        f"hotlap play {run}": "race it in your browser",
-        f"hotlap evaluate {run} --report report.html": "lines and speeds, as pictures",
+        **discipline_of(result.config).next_commands(run),
+        f"hotlap evaluate {run} --report report.html": "how it drives, as pictures",
         f"hotlap resume {run} --steps {2 * result.step}": "let it learn on",
         f"hotlap export policy {run}": f"{POLICY_FILE} for elsewhere",
     }
@@ -106,6 +105,4 @@ def _run_line(row: dict[str, Any]) -> str:
     if "problem" in row:
         return f"cannot be read: {row['problem']}"
     share = f"{row['step']:>12,} of {row['steps']:,} steps"
-    laps = row["best"].get("laps", {})
-    best = ", ".join(f"{track} {lap:.3f} s" for track, lap in laps.items() if lap is not None)
-    return f"{row['algorithm']}  {share}  {best or 'no clean lap yet'}"
+    return f"{row['world']} {row['algorithm']}  {share}  {row['best'].get('summary', 'not measured yet')}"

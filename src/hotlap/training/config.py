@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hotlap.errors import ConfigError, did_you_mean
+from hotlap.highway.config import HighwayConfig
+from hotlap.highway.physics import MOST_VEHICLES
 from hotlap.racer.config import RacerConfig
 from hotlap.settings import check_ranges, merged, read_toml
 from hotlap.training.interval import Interval, parse_interval
@@ -38,6 +40,28 @@ class RacerSettings:
     """Ticks between deciding and acting; random draws 0 or 1 per episode, as in a browser."""
     config: RacerConfig = field(default_factory=RacerConfig)
     """Reward weights and episode limits to train with."""
+
+
+@dataclass(frozen=True)
+class HighwaySettings:
+    """The highway to train on."""
+
+    vehicles: tuple[int, int] = (0, 30)
+    """Fewest and most vehicles around the ego, 0 to 40; each episode draws a number between them."""
+    missions: Literal["mixed", "hold", "cruise", "lane_change", "overtake", "stop"] = "mixed"
+    """Missions of an episode: all kinds in turn, or one kind only."""
+    supervisor: bool = False
+    """Whether the rules that make any action safe also guard the learner; without them it learns to be safe itself."""
+    config: HighwayConfig = field(default_factory=HighwayConfig)
+    """Road, reward weights and episode limits to train with."""
+
+    def __post_init__(self) -> None:
+        """As many vehicles as a road can have."""
+        fewest, most = self.vehicles
+        if not 0 <= fewest <= most <= MOST_VEHICLES:
+            raise ConfigError(
+                f"highway.vehicles must be from 0 to {MOST_VEHICLES}, the fewest first, not {fewest} and {most}."
+            )
 
 
 @dataclass(frozen=True)
@@ -135,6 +159,48 @@ class SacSettings:
 
 
 @dataclass(frozen=True)
+class DqnSettings:
+    """Deep Q-learning, for worlds with a few actions to choose from."""
+
+    buffer_size: int = 300_000
+    """Transitions kept for replay."""
+    learning_starts: int = 10_000
+    """Random steps before the first update."""
+    batch_size: int = 512
+    """Samples in one gradient step."""
+    train_freq: int = 4
+    """Decisions of all cars between two rounds of updates."""
+    gradient_steps: int = 8
+    """Gradient steps in one round."""
+    learning_rate: float = 5e-4
+    """Adam's step size at the beginning."""
+    learning_rate_end: float = 1e-4
+    """Adam's step size at the end."""
+    tau: float = 1.0
+    """How much of the network the target network takes over at each update of it."""
+    target_update_interval: int = 10_000
+    """Steps, every car counted, between two updates of the target network."""
+    gamma: float = 0.98
+    """Discount per decision."""
+    exploration_fraction: float = 0.3
+    """Share of the training over which random choices become rare."""
+    exploration_initial_eps: float = 1.0
+    """Share of random choices at the beginning."""
+    exploration_final_eps: float = 0.02
+    """Share of random choices at the end."""
+    max_grad_norm: float = 10.0
+    """Longest gradient."""
+
+    def __post_init__(self) -> None:
+        """Counts from one, rates above zero, shares up to one."""
+        check_ranges(self, "dqn.", buffer_size=COUNT, learning_starts=(0, MANY), batch_size=COUNT, train_freq=COUNT)
+        check_ranges(self, "dqn.", gradient_steps=COUNT, target_update_interval=COUNT, tau=SHARE, gamma=SHARE)
+        check_ranges(self, "dqn.", learning_rate=RATE, learning_rate_end=(0.0, 1e6), max_grad_norm=RATE)
+        check_ranges(self, "dqn.", exploration_fraction=(TINY, 1.0), exploration_initial_eps=SHARE)
+        check_ranges(self, "dqn.", exploration_final_eps=SHARE)
+
+
+@dataclass(frozen=True)
 class CheckpointSettings:
     """What is kept on disk."""
 
@@ -155,20 +221,22 @@ class EvaluationSettings:
     every_steps: int = 400_000
     """Steps between two evaluations, 0 for only at the end."""
     tracks: tuple[str, ...] = ()
-    """Tracks to drive; empty for the ones trained on, up to three."""
+    """Racer: tracks to drive; empty for the ones trained on, up to three."""
+    episodes: int = 100
+    """Highway: episodes to drive, of three minutes each unless they end in a crash."""
 
     def __post_init__(self) -> None:
-        """Nothing negative."""
-        check_ranges(self, "evaluation.", every_steps=(0, math.inf))
+        """Nothing negative, and at least one episode."""
+        check_ranges(self, "evaluation.", every_steps=(0, math.inf), episodes=COUNT)
 
 
 @dataclass(frozen=True)
 class TrainConfig:
     """A training run."""
 
-    world: Literal["racer"] = "racer"
+    world: Literal["racer", "highway"] = "racer"
     """The world to train in."""
-    algorithm: Literal["ppo", "sac"] = "ppo"
+    algorithm: Literal["ppo", "sac", "dqn"] = "ppo"
     """How it learns."""
     steps: int = 2_400_000
     """Environment steps in all, every car counted."""
@@ -183,9 +251,11 @@ class TrainConfig:
     checkpoint_every: str = "60s"
     """Between two saves: 200000 is so many steps, 60s so many seconds, 0 never; the best and the end are saved."""
     racer: RacerSettings = field(default_factory=RacerSettings)
+    highway: HighwaySettings = field(default_factory=HighwaySettings)
     network: NetworkSettings = field(default_factory=NetworkSettings)
     ppo: PpoSettings = field(default_factory=PpoSettings)
     sac: SacSettings = field(default_factory=SacSettings)
+    dqn: DqnSettings = field(default_factory=DqnSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
 

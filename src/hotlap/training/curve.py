@@ -1,4 +1,4 @@
-"""The learning curve of a run as lines of JSON: steps, seconds, reward, completion, best lap."""
+"""The learning curve of a run as lines of JSON: steps, seconds, reward, what the world counts, evaluations."""
 
 import json
 import time
@@ -24,18 +24,18 @@ class Curve:
         self._began_s = time.monotonic()
         self._written_s = -EVERY_SECONDS
 
-    def add(self, step: int, reward: float | None, completion: float | None, best_lap_s: float | None) -> None:
+    def add(self, step: int, facts: Mapping[str, float | None]) -> None:
         """One line a second or so."""
         now_s = time.monotonic() - self._began_s
         if now_s - self._written_s < EVERY_SECONDS:
             return
         self._written_s = now_s
-        facts = {"reward": reward, "completion": completion, "best_lap_s": best_lap_s}
         self._write({"step": step, "seconds": self.seconds(), **facts})
 
     def note(self, verdict: Verdict) -> None:
         """A line for an evaluation."""
-        self._write({"step": verdict.step, "seconds": self.seconds(), "evaluation": verdict.tags})
+        judged = {"evaluation": verdict.tags, "score": list(verdict.score)}
+        self._write({"step": verdict.step, "seconds": self.seconds(), **judged})
 
     def seconds(self) -> float:
         """Training time so far, earlier parts of a resumed run included."""

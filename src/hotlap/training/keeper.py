@@ -13,7 +13,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from hotlap.checkpoints import Checkpoint, PastPolicies, prune_checkpoints, save_checkpoint, write_file
 from hotlap.errors import CheckpointWriteError, ExportError, TrainingError
 from hotlap.training.curve import Curve
-from hotlap.training.judge import Judge
+from hotlap.training.judge import Judge, best_so_far, publish
 from hotlap.training.session import Session
 from hotlap.training.signals import StopRequestedError, StopSignals
 
@@ -33,7 +33,7 @@ class RunKeeper(BaseCallback):
         self.run = run
         self.stop = stop
         self.report = report
-        self.best = judge.best_so_far(run)
+        self.best = best_so_far(run)
         self.curve = Curve(run, session.step, report)
         self.past = PastPolicies(run, session.config.checkpoint.first_past)
         self.every = session.config.save_interval
@@ -64,9 +64,7 @@ class RunKeeper(BaseCallback):
         return True
 
     def _on_rollout_end(self) -> None:
-        metrics = self.session.metrics
-        reward, completion = self.session.reward_mean(), metrics.recent_completion
-        self.curve.add(self.session.step, reward, completion, metrics.best_clean_lap_s)
+        self.curve.add(self.session.step, {"reward": self.session.reward_mean(), **self.session.metrics.facts()})
 
     def finish(self) -> None:
         """The end of training: measure once more, save, publish the best."""
@@ -110,7 +108,7 @@ class RunKeeper(BaseCallback):
         # The checkpoint first, and the one of the best before goes only with a later save.
         self.save()
         try:
-            self.judge.publish(self.run, verdict, policy)
+            publish(self.run, verdict, policy)
             self.best = verdict
         except CheckpointWriteError as error:
             self.report(f"{error} Training goes on.")

@@ -10,7 +10,7 @@ from hotlap.training.session import Session
 
 
 class ProgressBar(BaseCallback):
-    """Steps per second, reward, completion, best lap and the time left, on stderr, on a terminal only."""
+    """Steps per second, reward, what the world counts and the time left, on stderr, on a terminal only."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -38,13 +38,9 @@ class ProgressBar(BaseCallback):
 
     def facts(self) -> str:
         """What is worth knowing, in a few words."""
-        reward, metrics = self.session.reward_mean(), self.session.metrics
+        reward = self.session.reward_mean()
         facts = [] if reward is None else [f"reward {reward:.2f}"]
-        if metrics.recent_completion is not None:
-            facts.append(f"completion {metrics.recent_completion:.0%}")
-        if metrics.best_clean_lap_s is not None:
-            facts.append(f"best clean lap {metrics.best_clean_lap_s:.3f} s")
-        return ", ".join(facts)
+        return ", ".join([*facts, *self.session.metrics.words()])
 
     def close(self) -> None:
         """Leave the terminal as it was."""

@@ -47,8 +47,9 @@ def describe_run(run: Path) -> dict[str, Any]:
     steps = [step_of(path) or 0 for path in list_checkpoints(run)]
     return {
         "run": run.name,
+        "world": config["world"],
         "algorithm": config["algorithm"],
-        "tracks": config["racer"]["tracks"],
+        "settings": config[config["world"]],
         "step": max(steps, default=0),
         "steps": config["steps"],
         "best": best,

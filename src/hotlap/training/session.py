@@ -13,15 +13,14 @@ from hotlap import __version__
 from hotlap.checkpoints import Checkpoint
 from hotlap.errors import CheckpointError
 from hotlap.export.onnx import export_policy
-from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.training.algorithms import ALGORITHMS
-from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.config import TrainConfig, config_document
+from hotlap.training.disciplines import discipline_of
 from hotlap.training.event_log import RunLogger
+from hotlap.training.metrics import Metrics
 from hotlap.training.mirror import EvenStatistics
 from hotlap.training.spread import SpreadSchedule
 from hotlap.training.state import TrainingState
-from hotlap.training.track_sets import expand_tracks
 from hotlap.vector.sb3 import WorldVecEnv, make_vec_env
 
 LARGEST_WEIGHT = 1e5
@@ -36,7 +35,7 @@ class Session:
     normalizer: VecNormalize | None
     model: BaseAlgorithm
     logger: RunLogger
-    metrics: RacerMetricsCallback
+    metrics: Metrics
     state: TrainingState
 
     @property
@@ -60,9 +59,8 @@ class Session:
         return {
             "format": 1,
             "world": config.world,
-            "layout": config.racer.observation,
-            "physics_fingerprint": physics_fingerprint(),
-            "tracks": list(config.racer.tracks),
+            "physics_fingerprint": discipline_of(config).physics_fingerprint(),
+            **discipline_of(config).metadata(config),
             "algorithm": config.algorithm,
             "steps": self.step,
             "seed": config.seed,
@@ -71,7 +69,8 @@ class Session:
 
     def export_policy(self) -> bytes:
         """The policy as it is now, as one verified file."""
-        return export_policy(self.model, self.normalizer, self.policy_metadata())
+        choices = self.env.world.action_choices
+        return export_policy(self.model, self.normalizer, self.policy_metadata(), choices if len(choices) else None)
 
     def checkpoint(self, policy: bytes | None) -> Checkpoint:
         """The run as it is now, complete; without a policy file it is only good for going on."""
@@ -92,28 +91,15 @@ def open_session(config: TrainConfig) -> Session:
     """A new run in memory."""
     torch.set_num_threads(config.torch_threads)
     algorithm = ALGORITHMS[config.algorithm]
-    env = _make_env(config)
+    options = discipline_of(config).world_options(config, discrete=algorithm.chooses)
+    env = make_vec_env(config.world, config.cars, seed=config.seed, **options)
     normalizer = VecNormalize(env, gamma=algorithm.gamma(config)) if config.normalize else None
     model = algorithm.make(config, normalizer or env)
     model.action_space.seed(config.seed)
-    logger, metrics = RunLogger(), RacerMetricsCallback()
+    logger, metrics = RunLogger(), discipline_of(config).metrics()
     model.set_logger(logger)
     state = TrainingState(model, env, normalizer, algorithm, metrics)
     return Session(config, env, normalizer, model, logger, metrics, state)
-
-
-def _make_env(config: TrainConfig) -> WorldVecEnv:
-    racer = config.racer
-    return make_vec_env(
-        config.world,
-        config.cars,
-        seed=config.seed,
-        track=expand_tracks(racer.tracks),
-        config=racer.config,
-        observation=racer.observation,
-        start=racer.start,
-        action_delay=racer.action_delay if racer.action_delay == "random" else int(racer.action_delay),
-    )
 
 
 def restore_session(config: TrainConfig, checkpoint: Checkpoint) -> Session:

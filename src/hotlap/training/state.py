@@ -16,8 +16,8 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.errors import CheckpointError
 from hotlap.training.algorithms import Algorithm
-from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.dice import Tensors, global_dice, packed, put_global_dice, unpacked
+from hotlap.training.metrics import Metrics, filled
 from hotlap.vector.sb3 import WorldVecEnv
 
 Groups = Mapping[str, Mapping[str, NDArray[Any]]]
@@ -36,7 +36,7 @@ class TrainingState:
         env: WorldVecEnv,
         normalizer: VecNormalize | None,
         algorithm: Algorithm,
-        metrics: RacerMetricsCallback,
+        metrics: Metrics,
     ) -> None:
         self.model: Any = model
         self.env = env
@@ -63,12 +63,11 @@ class TrainingState:
 
     def counters(self) -> dict[str, Any]:
         """Every number of the run."""
-        model, metrics = self.model, self.metrics
+        model = self.model
         counters: dict[str, Any] = {name: int(getattr(model, name)) for name in COUNTERS}
         counters["judged_step"] = self.judged_step
         counters["episodes"] = [dict(episode) for episode in model.ep_info_buffer or ()]
-        counters["completions"] = list(metrics.recent_completions)
-        counters["best_clean_lap_s"] = metrics.best_clean_lap_s
+        counters |= self.metrics.counters() | {name: getattr(model, name) for name in self.algorithm.numbers}
         counters["log"] = model.logger.pending()
         if self.algorithm.replays:
             counters["replay"] = {"pos": int(model.replay_buffer.pos), "full": bool(model.replay_buffer.full)}
@@ -92,17 +91,16 @@ class TrainingState:
             ) from error
 
     def _put_counters(self, counters: Mapping[str, Any]) -> None:
-        model, metrics = self.model, self.metrics
+        model = self.model
         for name in COUNTERS:
             setattr(model, name, _count(counters[name], name))
+        for name, kind in self.algorithm.numbers.items():
+            setattr(model, name, float(counters[name]) if kind is float else _count(counters[name], name))
         self.judged_step = _count(counters["judged_step"], "judged_step")
         episodes = [{**episode, "r": float(episode["r"]), "l": int(episode["l"])} for episode in counters["episodes"]]
         model.ep_info_buffer = deque(episodes, maxlen=model._stats_window_size)
         model.ep_success_buffer = deque(maxlen=model._stats_window_size)
-        metrics.recent_completions.clear()
-        metrics.recent_completions.extend(bool(completed) for completed in counters["completions"])
-        best = counters["best_clean_lap_s"]
-        metrics.best_clean_lap_s = None if best is None else float(best)
+        self.metrics.put_counters(counters)
         model.logger.put_pending(counters["log"])
 
     def _weights(self) -> Tensors:
@@ -154,7 +152,7 @@ class TrainingState:
         tensors = {f"fleet.{name}": column.copy() for name, column in env.world.state_columns().items()}
         tensors["episode_returns"] = env.episode_returns.copy()
         tensors["episode_lengths"] = env.episode_lengths.copy()
-        tensors["laps"], tensors["lap_began"] = self.metrics.laps.copy(), self.metrics.lap_began.copy()
+        tensors |= self.metrics.tensors()
         tensors["last_obs"] = np.array(model._last_obs)
         tensors["last_episode_starts"] = np.array(model._last_episode_starts)
         if model._last_original_obs is not None:
@@ -164,32 +162,30 @@ class TrainingState:
     def _put_environment(self, tensors: Mapping[str, NDArray[Any]]) -> None:
         model, env = self.model, self.env
         for name, column in env.world.state_columns().items():
-            _fill(column, tensors[f"fleet.{name}"], name)
+            filled(column, tensors[f"fleet.{name}"], name)
         env.world.look()
-        _fill(env.episode_returns, tensors["episode_returns"], "episode_returns")
-        _fill(env.episode_lengths, tensors["episode_lengths"], "episode_lengths")
-        timed = np.empty(len(tensors["laps"]) and env.num_envs, np.int64)
-        self.metrics.laps = _fill(timed.copy(), tensors["laps"], "laps")
-        self.metrics.lap_began = _fill(timed, tensors["lap_began"], "lap_began")
+        filled(env.episode_returns, tensors["episode_returns"], "episode_returns")
+        filled(env.episode_lengths, tensors["episode_lengths"], "episode_lengths")
+        self.metrics.put_tensors(tensors, env.num_envs)
         seen = np.empty_like(env.world.observation, np.float32)
-        model._last_obs = _fill(seen.copy(), tensors["last_obs"], "last_obs")
-        model._last_episode_starts = _fill(np.empty(env.num_envs, np.bool_), tensors["last_episode_starts"], "starts")
+        model._last_obs = filled(seen.copy(), tensors["last_obs"], "last_obs")
+        model._last_episode_starts = filled(np.empty(env.num_envs, np.bool_), tensors["last_episode_starts"], "starts")
         if "last_original_obs" in tensors:
-            model._last_original_obs = _fill(seen, tensors["last_original_obs"], "last_original_obs")
+            model._last_original_obs = filled(seen, tensors["last_original_obs"], "last_original_obs")
 
     def _replay(self) -> Tensors:
         buffer = self.model.replay_buffer
-        filled = buffer.buffer_size if buffer.full else buffer.pos
-        return {name: getattr(buffer, name)[:filled] for name in REPLAY_ARRAYS}
+        rows = buffer.buffer_size if buffer.full else buffer.pos
+        return {name: getattr(buffer, name)[:rows] for name in REPLAY_ARRAYS}
 
     def _put_replay(self, tensors: Mapping[str, NDArray[Any]], place: Mapping[str, Any]) -> None:
         buffer = self.model.replay_buffer
         pos, full = _count(place["pos"], "pos"), bool(place["full"])
-        filled = buffer.buffer_size if full else pos
+        rows = buffer.buffer_size if full else pos
         if pos >= buffer.buffer_size:
             raise ValueError(f"place {pos} in a replay of {buffer.buffer_size}")
         for name in REPLAY_ARRAYS:
-            _fill(getattr(buffer, name)[:filled], tensors[name], name)
+            filled(getattr(buffer, name)[:rows], tensors[name], name)
         buffer.pos, buffer.full = pos, full
 
 
@@ -205,10 +201,10 @@ def _statistics(normalizer: VecNormalize) -> Tensors:
 
 
 def _put_statistics(normalizer: VecNormalize, tensors: Mapping[str, NDArray[Any]]) -> None:
-    _fill(normalizer.returns, tensors["returns"], "returns")
+    filled(normalizer.returns, tensors["returns"], "returns")
     for name, statistics in _running_statistics(normalizer):
-        statistics.mean = _fill(np.array(statistics.mean, np.float64), tensors[f"{name}_mean"], f"{name}_mean")
-        statistics.var = _fill(np.array(statistics.var, np.float64), tensors[f"{name}_var"], f"{name}_var")
+        statistics.mean = filled(np.array(statistics.mean, np.float64), tensors[f"{name}_mean"], f"{name}_mean")
+        statistics.var = filled(np.array(statistics.var, np.float64), tensors[f"{name}_var"], f"{name}_var")
         statistics.count = float(tensors[f"{name}_count"])
     for name in ("old_obs", "old_reward"):
         setattr(normalizer, name, np.array(tensors[name]))
@@ -220,14 +216,6 @@ def _running_statistics(normalizer: VecNormalize) -> tuple[tuple[str, Any], ...]
 
 def _array(tensor: torch.Tensor) -> NDArray[Any]:
     return tensor.detach().cpu().numpy().copy()
-
-
-def _fill(target: NDArray[Any], source: NDArray[Any], name: str) -> NDArray[Any]:
-    """Copy an array into one of the same shape and type."""
-    if target.shape != source.shape or target.dtype != source.dtype:
-        raise ValueError(f"{name} is {source.dtype}{source.shape}, not {target.dtype}{target.shape}")
-    target[...] = source
-    return target
 
 
 def _count(value: Any, name: str) -> int:

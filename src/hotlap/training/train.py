@@ -24,9 +24,8 @@ from hotlap.checkpoints import (
 from hotlap.checkpoints.lock import LOCK_FILE
 from hotlap.checkpoints.names import CHECKPOINTS
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError
-from hotlap.racer.fingerprint import physics_fingerprint
-from hotlap.racer.tracks import Track
 from hotlap.training.config import TrainConfig, config_document, config_from_document
+from hotlap.training.disciplines import discipline_of
 from hotlap.training.event_log import check_tensorboard
 from hotlap.training.judge import Judge, Verdict
 from hotlap.training.keeper import RunKeeper
@@ -54,8 +53,8 @@ class TrainingResult:
     stopped_by: int | None
     """The signal that ended it early; None when it reached its last step."""
     best: Verdict | None
-    tracks: Sequence[Track]
-    """What it was measured on."""
+    config: TrainConfig
+    """What it was trained with."""
 
 
 def train(
@@ -68,10 +67,10 @@ def train(
     check_tensorboard()
     _refuse_existing(root / check_run_name(name.replace("*", "1")), name)
     check_writable(root)
-    judge, session = Judge(config), open_session(config)
+    judge, session = discipline_of(config).judge(config), open_session(config)
     run = _new_folder(root, name)
     with RunLock(run), StopSignals() as stop:
-        _write_run(run, config, physics_fingerprint())
+        _write_run(run, config, discipline_of(config).physics_fingerprint())
         return _Training(session, judge, run, stop, report).result(watchers)
 
 
@@ -84,14 +83,14 @@ def resume(
     check_tensorboard()
     with RunLock(run):
         config, trained_in = _read_run(run)
-        _check_fingerprint(run, trained_in)
+        _check_fingerprint(run, trained_in, discipline_of(config).physics_fingerprint())
         check_writable(run)
         session = _session(config if steps is None else dataclasses.replace(config, steps=steps), run, report)
         if steps is not None:
             _check_goal(steps, session.step)
             _write_run(run, session.config, trained_in)
         with StopSignals() as stop:
-            return _Training(session, Judge(config), run, stop, report).result(watchers)
+            return _Training(session, discipline_of(config).judge(config), run, stop, report).result(watchers)
 
 
 def _refuse_existing(run: Path, name: str) -> None:
@@ -134,10 +133,10 @@ def _read_run(run: Path) -> tuple[TrainConfig, str]:
     return config_from_document(document["config"]), str(document["physics_fingerprint"])
 
 
-def _check_fingerprint(run: Path, trained_in: str) -> None:
-    if trained_in != physics_fingerprint():
+def _check_fingerprint(run: Path, trained_in: str, ours: str) -> None:
+    if trained_in != ours:
         raise CheckpointError(
-            f"{run} was trained in physics {trained_in}, and this is physics {physics_fingerprint()}: "
+            f"{run} was trained in physics {trained_in}, and this is physics {ours}: "
             "its driver would not be the same. Train a new run, or install the version of hotlap it was trained with."
         )
 
@@ -184,7 +183,7 @@ class _Training:
             seconds=time.monotonic() - began_s,
             stopped_by=None if finished else self.stop.number,
             best=self.keeper.best,
-            tracks=self.keeper.judge.tracks,
+            config=self.session.config,
         )
 
     def _learn(self, watchers: Sequence[BaseCallback]) -> bool:

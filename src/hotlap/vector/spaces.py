@@ -10,6 +10,6 @@ from hotlap.worlds import World
 
 def action_space(world: World) -> spaces.Space[Any]:
     """A choice of so many, or any point within the bounds."""
-    if world.action_choices:
-        return spaces.Discrete(world.action_choices)
+    if len(world.action_choices):
+        return spaces.Discrete(len(world.action_choices))
     return spaces.Box(*world.action_bounds, dtype=np.float32)

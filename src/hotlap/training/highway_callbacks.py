@@ -1,0 +1,68 @@
+"""What TensorBoard is told about the highway: parts of the reward, missions by mode, crashes, interventions."""
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hotlap.training.highway_tally import FACTS, Tally
+from hotlap.training.metrics import Metrics, columns_of
+
+REWARD_PARTS = ("tracking", "lane_keeping", "distance", "comfort", "legality", "mission_reward", "crash")
+RECENT_MISSIONS = 500
+
+
+class HighwayMetricsCallback(Metrics):
+    """Logs the driving of any SB3 model on `HighwayEnv` or on a native batch of roads.
+
+    Every step, the mean of each part of the reward goes to `reward/<part>`. At the end of a rollout, of what ended in
+    it: `highway/<mode>/success_rate`, `time_to_success_s` (the median) and `episodes` (missions of that mode, refused
+    ones apart), `highway/crashes_per_1000_km`, `ego_fault_crashes_per_1000_km`, `interventions_per_hour` of the
+    supervisor, and `speed_error_mph`, how far from the mission's speed on a free road; nothing where there was nothing.
+    """
+
+    def __init__(self, verbose: int = 0) -> None:
+        super().__init__(verbose)
+        self.recent_missions: deque[bool] = deque(maxlen=RECENT_MISSIONS)
+        self.tally = Tally()
+
+    @property
+    def recent_success(self) -> float | None:
+        """The share of the last five hundred missions that were done."""
+        return float(np.mean(self.recent_missions)) if self.recent_missions else None
+
+    def _on_step(self) -> bool:
+        infos = self.locals["infos"]
+        columns = columns_of(infos, (*REWARD_PARTS, *FACTS))
+        self.record_parts({part.removesuffix("_reward"): columns[part] for part in REWARD_PARTS if part in columns})
+        if all(fact in columns for fact in FACTS):
+            self.tally.count(columns)
+        for info in infos:
+            if type(info) is dict and "outcome" in info:
+                done = self.tally.note_mission(info)
+                if done is not None:
+                    self.recent_missions.append(done)
+        return True
+
+    def _on_rollout_end(self) -> None:
+        for name, value in self.tally.figures().items():
+            self.logger.record(f"highway/{name}", value)
+        self.tally = Tally()
+
+    def facts(self) -> dict[str, float | None]:
+        """For the learning curve: the share of recent missions that were done."""
+        return {"success": self.recent_success}
+
+    def words(self) -> list[str]:
+        """For the progress bar."""
+        return [] if self.recent_success is None else [f"missions done {self.recent_success:.0%}"]
+
+    def counters(self) -> dict[str, Any]:
+        """How missions ended lately."""
+        return {"missions": [int(done) for done in self.recent_missions]}
+
+    def put_counters(self, counters: Mapping[str, Any]) -> None:
+        """Remember it again."""
+        self.recent_missions.clear()
+        self.recent_missions.extend(bool(done) for done in counters["missions"])

@@ -1,0 +1,129 @@
+"""Learning to race: the racer's world from its settings, and drivers judged by their laps on the tracks that count."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hotlap.errors import ConfigError
+from hotlap.evaluation import Evaluation, TrackEvaluation, evaluate
+from hotlap.evaluation.table import print_evaluation
+from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.racer.fingerprint import physics_fingerprint
+from hotlap.racer.tracks import Track, load_track
+from hotlap.training.callbacks import RacerMetricsCallback
+from hotlap.training.config import TrainConfig
+from hotlap.training.judge import Verdict
+from hotlap.training.track_sets import expand_tracks
+
+MOST_TRACKS = 3
+NO_LAP_PERCENT = 1000.0
+Score = tuple[float, float, float]
+
+
+class RacerDiscipline:
+    """The racer."""
+
+    def world_options(self, config: TrainConfig, *, discrete: bool) -> dict[str, Any]:
+        """Tracks, observation, starts, delays, rewards; steering is never a choice of a few."""
+        if discrete:
+            raise ConfigError(f"{config.algorithm} chooses among a few actions; the racer has none. Use ppo or sac.")
+        racer = config.racer
+        return {
+            "track": expand_tracks(racer.tracks),
+            "config": racer.config,
+            "observation": racer.observation,
+            "start": racer.start,
+            "action_delay": racer.action_delay if racer.action_delay == "random" else int(racer.action_delay),
+        }
+
+    def physics_fingerprint(self) -> str:
+        """The racer's physics."""
+        return physics_fingerprint()
+
+    def metadata(self, config: TrainConfig) -> dict[str, Any]:
+        """The observation it sees, the tracks it knows."""
+        return {"layout": config.racer.observation, "tracks": list(config.racer.tracks)}
+
+    def metrics(self) -> RacerMetricsCallback:
+        """Parts of the reward, completion and lap times."""
+        return RacerMetricsCallback()
+
+    def judge(self, config: TrainConfig) -> "RacerJudge":
+        """Laps on the tracks of the evaluation."""
+        return RacerJudge(config)
+
+    def examine(self, policy: Path, config: TrainConfig, name: str) -> "RacerExamination":
+        """The same, next to a human and the original driver."""
+        return RacerExamination(evaluate(OnnxPolicy(policy), judged_tracks(config), name=name))
+
+    def next_commands(self, run: Path) -> Mapping[str, str]:
+        """Racing it."""
+        return {f"hotlap play {run}": "race it in your browser"}
+
+
+DISCIPLINE = RacerDiscipline()
+
+
+@dataclass(frozen=True)
+class RacerExamination:
+    """A finished driver's laps."""
+
+    evaluation: Evaluation
+
+    def plain(self) -> dict[str, Any]:
+        """As `hotlap evaluate --json` says it."""
+        return self.evaluation.plain()
+
+    def show(self) -> None:
+        """The table of laps."""
+        print_evaluation(self.evaluation)
+
+
+def judged_tracks(config: TrainConfig) -> list[Track]:
+    """The tracks that count for a run: those of the evaluation, or some of those trained on."""
+    names = expand_tracks(config.evaluation.tracks) or expand_tracks(config.racer.tracks)[:MOST_TRACKS]
+    return [load_track(name) for name in names]
+
+
+class RacerJudge:
+    """Drives policies on the tracks that count for a run; a track that is not there is refused before any training."""
+
+    def __init__(self, config: TrainConfig) -> None:
+        self.tracks = judged_tracks(config)
+
+    def judge(self, policy: bytes, step: int) -> Verdict:
+        """Evaluate a policy file from every start, with and without delay; the worse of the two counts."""
+        evaluation = evaluate(OnnxPolicy(policy), self.tracks, with_human=False)
+        tags: dict[str, float] = {}
+        laps: dict[str, float | None] = {}
+        scores = []
+        for track in evaluation.tracks:
+            score, lap_s = _score(track), _worst(track, "flying_best_clean_s")
+            scores.append(score)
+            laps[track.track] = lap_s
+            tags[f"eval/{track.track}/completion"] = score[0]
+            if lap_s is not None:
+                tags[f"eval/{track.track}/clean_lap_sec"] = lap_s
+                tags[f"eval/{track.track}/percent_over_reference"] = -score[2]
+        mean = tuple(float(part) for part in np.mean(np.array(scores), axis=0))
+        driven = ", ".join(f"{track} {lap_s:.3f} s" for track, lap_s in laps.items() if lap_s is not None)
+        return Verdict(step, mean, tags, laps, driven or "no clean lap yet")
+
+
+def _score(track: TrackEvaluation) -> Score:
+    """Starts completed, then flying laps that were clean, both as shares, then how near the reference it is."""
+    completed = min(
+        (figures.gates_completed + figures.grid_completed) / (figures.gates + 1) for figures in track.by_delay
+    )
+    clean = min(figures.flying_clean_laps / max(figures.flying_laps, 1) for figures in track.by_delay)
+    over = _worst(track, "percent_over_reference")
+    return completed, round(clean, 2), -(NO_LAP_PERCENT if over is None else over)
+
+
+def _worst(track: TrackEvaluation, name: str) -> float | None:
+    """The largest of a figure over the delays; None where one of them has none."""
+    values = [getattr(figures, name) for figures in track.by_delay]
+    return None if None in values else float(max(values))
