@@ -3,13 +3,26 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import tyro
 
+from hotlap.scaleout.rllib.places import Cluster
 from hotlap.training.config import DEFAULT_PRESET, TrainConfig, load_preset
 
+if TYPE_CHECKING:
+    from hotlap.training.train import Learner
+
 RUNS = Path("runs")
+
+
+def learner_on(place: str, cluster: Cluster, config: TrainConfig | None = None) -> "Learner | None":
+    """What makes the steps of a run in a place; None for SB3's own loop. Settings that do not fit are refused."""
+    if place == "here":
+        return None
+    from hotlap.scaleout.rllib.learning import RllibLearner
+
+    return RllibLearner(cluster, config)
 
 
 @dataclass(frozen=True)
@@ -24,6 +37,9 @@ class Train:
     """Folder that holds the runs."""
     json: bool = False
     """Print the result as one JSON object."""
+    on: Literal["here", "ray"] = "here"
+    """Where it learns: in this process, or on a Ray cluster with RLlib's PPO."""
+    cluster: Cluster = field(default_factory=Cluster)
     config: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
 
     @classmethod
@@ -39,7 +55,8 @@ class Train:
         from hotlap.training.command import train_and_tell
 
         name = self.name or f"{Path(self.preset).stem}-*"
-        return train_and_tell(self.config, name, self.root, as_json=self.json)
+        learner = learner_on(self.on, self.cluster, self.config)
+        return train_and_tell(self.config, name, self.root, learner, as_json=self.json)
 
 
 @dataclass(frozen=True)
@@ -54,12 +71,16 @@ class Resume:
     """Folder that holds the runs."""
     json: bool = False
     """Print the result as one JSON object."""
+    on: Literal["here", "ray"] = "here"
+    """Where it learns on: in this process, or on a Ray cluster with RLlib's PPO."""
+    cluster: Cluster = field(default_factory=Cluster)
 
     def run(self) -> int:
         """Resume, evaluate, say where everything is."""
         from hotlap.training.command import resume_and_tell
 
-        return resume_and_tell(self.run_folder, self.root, self.steps, as_json=self.json)
+        learner = learner_on(self.on, self.cluster)
+        return resume_and_tell(self.run_folder, self.root, self.steps, learner, as_json=self.json)
 
 
 @dataclass(frozen=True)

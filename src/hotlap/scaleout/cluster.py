@@ -1,7 +1,9 @@
 """Joining a Ray cluster, or making one of this machine: token authentication on, everything on loopback."""
 
 import importlib
+import logging
 import os
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +14,7 @@ LOCAL = ""
 LOOPBACK = "127.0.0.1"
 OBJECT_STORE_BYTES = 200_000_000
 """Enough for weights and batches of cars; Ray's own choice is a third of the machine's memory."""
+PATIENCE_S = 5.0
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DEDUP_LOGS": "1",
@@ -26,6 +29,7 @@ def load_ray(*parts: str) -> Any:
     require_token(os.environ)
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
+    logging.getLogger("ray").setLevel(logging.ERROR)
     try:
         return importlib.import_module(".".join(["ray", *parts]))
     except ImportError as problem:
@@ -39,15 +43,28 @@ def require_token(environment: Mapping[str, str]) -> None:
     """Turn token authentication on before Ray looks; a cluster that anybody can give code to is refused."""
     mode = environment.get("RAY_AUTH_MODE", "token")
     if mode.lower() != "token":
-        raise ClusterError(
-            f"RAY_AUTH_MODE is {mode!r}: whoever reaches such a cluster can run code there. Unset it, or set it to token."
-        )
+        raise ClusterError(f"RAY_AUTH_MODE is {mode!r}: whoever reaches such a cluster can run code there. Unset it.")
     os.environ["RAY_AUTH_MODE"] = "token"
+
+
+def check_reachable(address: str) -> None:
+    """Refuse at once what nobody listens at; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 2**16 or "/" in host:
+        raise ClusterError(
+            f'"{address}" is no address of a Ray cluster; write HOST:PORT, as `ray start --head` says it.'
+        )
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), PATIENCE_S).close()
+    except OSError as problem:
+        raise ClusterError(_refusal(address, problem)) from problem
 
 
 @contextmanager
 def joined(address: str = LOCAL, cpus: int | None = None) -> Iterator[Any]:
     """The cluster at an address, or one made of this machine for as long as it is needed; yields the ray module."""
+    if address:
+        check_reachable(address)
     ray = load_ray()
     quietly = {"log_to_driver": False, "configure_logging": True, "logging_level": "ERROR"}
     own = {

@@ -9,9 +9,8 @@ from typing import Literal
 
 from hotlap.checkpoints import RunLock, check_run_name, write_document
 from hotlap.errors import ConfigError
-from hotlap.evaluation import Evaluation, evaluate
+from hotlap.evaluation import RacerEvaluation, evaluate, print_evaluation
 from hotlap.evaluation.sources import find_driver
-from hotlap.evaluation.table import print_evaluation
 from hotlap.racer.tracks import load_track, track_ids
 from hotlap.scaleout.cluster import load_ray
 from hotlap.scaleout.speaking import say
@@ -104,7 +103,7 @@ def _tell(folder: SweepFolder, *, as_json: bool) -> int:
     return _verdict(rows)
 
 
-def _evaluated(folder: SweepFolder, run: Path) -> Evaluation:
+def _evaluated(folder: SweepFolder, run: Path) -> RacerEvaluation:
     tracks = folder.spec().evaluate_on or track_ids()
     say(f"driving {run.name} on {', '.join(tracks)}")
     source = find_driver(str(run))

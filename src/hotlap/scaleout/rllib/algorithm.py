@@ -1,0 +1,79 @@
+"""A run's settings as RLlib's PPO, on its new API stack."""
+
+import math
+from typing import Any
+
+from hotlap.errors import ConfigError
+from hotlap.scaleout.cluster import load_ray
+from hotlap.scaleout.rllib.environment import make_environment
+from hotlap.scaleout.rllib.places import Cluster
+from hotlap.training.config import TrainConfig, config_document
+
+ENVIRONMENT = "hotlap"
+MODULE = "default_policy"
+
+
+def check_fit(config: TrainConfig, cluster: Cluster) -> None:
+    """Refuse what RLlib's PPO cannot do as our own does."""
+    if config.algorithm != "ppo":
+        raise ConfigError(f"--on ray trains with ppo, not {config.algorithm}. Leave --on ray away, or choose ppo.")
+    if config.network.mirror or config.network.log_std_end:
+        raise ConfigError("--on ray knows no network.mirror and no network.log_std_end. Train here, or without them.")
+    if config.cars % cluster.env_runners:
+        raise ConfigError(
+            f"{config.cars} cars cannot be shared evenly by {cluster.env_runners} env runners. Choose another number."
+        )
+
+
+def make_algorithm(config: TrainConfig, cluster: Cluster) -> Any:
+    """RLlib's PPO, built: its runners are up, and nothing has been driven."""
+    load_ray("tune", "registry").register_env(ENVIRONMENT, make_environment)
+    ppo: Any = load_ray("rllib", "algorithms", "ppo").PPOConfig()
+    ppo.environment(
+        ENVIRONMENT,
+        env_config={"config": config_document(config)},
+        clip_actions=True,
+        normalize_actions=False,  # what the network says is the action, as in our own
+        disable_env_checking=True,
+    )
+    _set_places(ppo, config, cluster)
+    _set_learning(ppo, config, max(cluster.learners, 1))
+    ppo.debugging(seed=config.seed, log_level="ERROR")
+    return ppo.build_algo()
+
+
+def _set_places(ppo: Any, config: TrainConfig, cluster: Cluster) -> None:
+    """Who drives, who learns, and that whoever is lost is replaced."""
+    normalizing = load_ray("rllib", "connectors", "env_to_module").MeanStdFilter
+    ppo.env_runners(
+        num_env_runners=cluster.env_runners,
+        num_envs_per_env_runner=config.cars // cluster.env_runners,
+        gym_env_vectorize_mode="vector_entry_point",
+        rollout_fragment_length=config.ppo.n_steps,
+        env_to_module_connector=(lambda env, spaces, device: normalizing()) if config.normalize else None,  # noqa: ARG005
+    )
+    ppo.learners(num_learners=cluster.learners, num_gpus_per_learner=cluster.learner_gpus)
+    ppo.fault_tolerance(restart_failed_env_runners=True, max_num_env_runner_restarts=1000)
+
+
+def _set_learning(ppo: Any, config: TrainConfig, learners: int) -> None:
+    model = load_ray("rllib", "core", "rl_module", "default_model_config").DefaultModelConfig
+    settings, batch = config.ppo, config.cars * config.ppo.n_steps // learners
+    ppo.training(
+        train_batch_size_per_learner=batch,
+        minibatch_size=min(settings.batch_size, batch),
+        num_epochs=settings.n_epochs,
+        lr=[[0, settings.learning_rate], [config.steps, settings.learning_rate_end]],
+        gamma=settings.gamma,
+        lambda_=settings.gae_lambda,
+        clip_param=settings.clip_range,
+        entropy_coeff=settings.ent_coef,
+        vf_loss_coeff=settings.vf_coef,
+        vf_clip_param=math.inf,
+        use_kl_loss=False,
+        grad_clip=settings.max_grad_norm,
+        grad_clip_by="global_norm",
+    )
+    network = {"fcnet_hiddens": list(config.network.hidden), "fcnet_activation": config.network.activation}
+    whole = {"head_fcnet_hiddens": [], "vf_share_layers": False, "free_log_std": True}
+    ppo.rl_module(model_config=model(**network, **whole))

@@ -1,0 +1,74 @@
+"""A sweep on Ray Tune, over two raylets, and what is left of it when they are killed."""
+
+import contextlib
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from hotlap.checkpoints import list_checkpoints
+from hotlap.scaleout.sweep.folder import SweepFolder
+
+pytestmark = pytest.mark.ray
+SPEC = """
+seeds = [0, 1, 2, 3]
+evaluate_on = ["track-01"]
+[set]
+steps = 1536
+cars = 16
+checkpoint_every = "1"
+[set.network]
+hidden = [8]
+[set.ppo]
+n_steps = 16
+batch_size = 128
+n_epochs = 1
+[set.evaluation]
+every_steps = 0
+[search.ppo]
+gamma = { grid = [0.95, 0.98] }
+"""
+
+
+def sweep(folder, address):
+    command = [sys.executable, "-m", "hotlap.cli", "sweep", "spec.toml", "--on", "ray", "--address", address, "--json"]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_until(happened, process, seconds):
+    """Look again and again, as long as the process that should do it lives."""
+    end_s = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end_s, "it did not happen in time"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.05)
+            raise AssertionError(process.communicate())
+
+
+@pytest.mark.timeout(200)
+def test_a_sweep_of_eight_runs_survives_the_death_of_its_cluster_without_losing_a_finished_run(tmp_path, two_nodes):
+    (tmp_path / "spec.toml").write_text(SPEC)
+    folder = SweepFolder(tmp_path / "sweeps" / "spec")
+    first = two_nodes()
+    interrupted = sweep(tmp_path, first.address)
+
+    def finished():
+        return [each.trial.name for each in folder.records() if each.state == "finished"] if folder.exists else []
+
+    wait_until(finished, interrupted, 100)
+    first.kill()
+    interrupted.communicate(timeout=60)
+    assert interrupted.returncode != 0
+    done = finished()
+    saved = {name: [path.stat().st_mtime_ns for path in list_checkpoints(folder.runs / name)] for name in done}
+    assert 1 <= len(done) < 8
+
+    again = sweep(tmp_path, two_nodes().address)
+    out, err = again.communicate(timeout=150)
+    assert again.returncode == 0, err
+    assert [trial["state"] for trial in json.loads(out)["trials"]] == ["finished"] * 8
+    for name in done:
+        assert [path.stat().st_mtime_ns for path in list_checkpoints(folder.runs / name)] == saved[name]
+        assert "going on" not in (folder.logs / f"{name}.log").read_text()
