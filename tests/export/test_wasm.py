@@ -9,49 +9,63 @@ import pytest
 import hotlap
 from hotlap.errors import ExportError
 from hotlap.export import linking
-from hotlap.export.linking import link, packaged_wasm
+from hotlap.export.linking import ENTRIES, link, packaged, wasm_objects
 from hotlap.export.reference_laps import REFERENCES_FILE, built_references
-from hotlap.export.wasm import MAGIC, object_imports, racer_wasm_object
+from hotlap.export.site import highway_files
+from hotlap.export.wasm import MAGIC, object_imports
 
 MATH = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "pow", "fmod"}
 LINKAGE = {"__linear_memory", "__indirect_function_table", "__stack_pointer"}
 
 
+@pytest.fixture(scope="module", params=ENTRIES)
+def world(request) -> str:
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def racer_object() -> bytes:
-    return racer_wasm_object()
+def objects(world) -> dict[str, bytes]:
+    return wasm_objects(world)
 
 
-def test_tick_compiles_to_a_webassembly_object(racer_object):
-    assert racer_object.startswith(MAGIC)
+def test_entries_compile_to_webassembly_objects(objects):
+    assert all(content.startswith(MAGIC) for content in objects.values())
 
 
-def test_object_imports_only_math_functions_and_its_memory(racer_object):
-    imports = set(object_imports(racer_object))
+def test_objects_import_only_math_functions_and_their_memory(objects):
+    imports = {name for content in objects.values() for name in object_imports(content)}
     assert {"sin", "cos", "__linear_memory"} <= imports
     assert imports <= MATH | LINKAGE
 
 
-def test_object_offers_one_function_by_a_plain_name(racer_object):
-    assert racer_object.count(b"update") == 1
-    assert b"hotlap" not in racer_object
+def test_object_offers_one_function_by_a_plain_name(objects):
+    for name, content in objects.items():
+        assert content.count(name.encode()) == 1
+        assert b"hotlap" not in content
 
 
-def test_object_is_small_enough_for_a_page(racer_object):
-    assert len(racer_object) < 40_000
+def test_objects_are_small_enough_for_a_page(objects):
+    assert sum(map(len, objects.values())) < 60_000
 
 
-def test_object_names_no_folder_of_the_machine_it_was_made_on(racer_object):
+def test_objects_name_no_folder_of_the_machine_they_were_made_on(objects):
     folders = [Path(hotlap.__file__).parent, Path(numba.__file__).parent, Path(sys.prefix), Path.home(), Path.cwd()]
-    assert not [folder for folder in folders if str(folder) != "/" and str(folder).encode() in racer_object]
+    names = [str(folder).encode() for folder in folders if str(folder) != "/"]
+    assert not [name for name in names for content in objects.values() if name in content]
 
 
-def test_compiling_for_the_browser_leaves_numba_as_it_was(racer_object):
+def test_compiling_for_the_browser_leaves_numba_as_it_was(objects):
     assert int(numba.config.OPT) == 3
+    assert numba.njit(lambda x: x + 1)(1) == 2
 
 
-def test_packaged_module_is_what_the_kernels_compile_to(racer_object):
-    assert link(racer_object) == packaged_wasm(), "the packaged racer.wasm is stale: run make wasm"
+def test_packaged_module_is_what_the_kernels_compile_to(world, objects):
+    assert link(objects) == packaged(f"{world}.wasm"), f"the packaged {world}.wasm is stale: run make wasm"
+
+
+def test_packaged_highway_is_what_the_world_says_and_draws():
+    for url, content in highway_files(packaged("highway.wasm")).items():
+        assert content.read() == packaged(url.removeprefix("data/")), f"{url} is stale: run make wasm"
 
 
 def test_packaged_reference_laps_are_what_the_reference_drivers_drive():
@@ -59,20 +73,21 @@ def test_packaged_reference_laps_are_what_the_reference_drivers_drive():
     assert built_references() == packaged.read_bytes(), "the packaged references.json is stale: run make wasm"
 
 
-def test_packaged_module_imports_only_what_javascript_has():
-    assert packaged_wasm().startswith(MAGIC)
-    assert set(object_imports(packaged_wasm())) <= MATH - {"fmod"}
+def test_packaged_module_imports_only_what_javascript_has(world):
+    wasm = packaged(f"{world}.wasm")
+    assert wasm.startswith(MAGIC)
+    assert set(object_imports(wasm)) <= MATH - {"fmod"}
 
 
 def test_missing_linker_says_what_to_install(monkeypatch):
     monkeypatch.setattr(linking, "LINKER", "no-such-linker")
     with pytest.raises(ExportError, match="install the package lld"):
-        link(MAGIC)
+        link({"update": MAGIC})
 
 
 def test_linker_that_fails_says_why():
     with pytest.raises(ExportError, match="could not link"):
-        link(b"no object at all")
+        link({"update": b"no object at all"})
 
 
 def wasm_with_imports(*imports: bytes) -> bytes:

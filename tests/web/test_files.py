@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from hotlap.export.linking import packaged_wasm
+from hotlap.export.linking import packaged
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.racer.tables import TrackTables, build_tables
 from hotlap.racer.tracks import load_track
@@ -28,7 +28,7 @@ def test_assets_may_be_kept_for_ever_because_their_names_change(server):
 
 def test_physics_is_the_packaged_one_and_its_description_fits(server):
     wasm, kernel = server.get("/data/racer.wasm"), server.get("/data/kernel.json").json()
-    assert wasm.body == packaged_wasm()
+    assert wasm.body == packaged("racer.wasm")
     assert wasm.headers["content-type"] == "application/wasm"
     assert kernel["wasm"]["sha256"] == hashlib.sha256(wasm.body).hexdigest()
     assert kernel["fingerprint"] == physics_fingerprint()

@@ -44,7 +44,8 @@ def referenced_urls(folder) -> set[str]:
         f"data/tracks/{track['id']}.{kind}" for track in documents["tracks.json"]["tracks"] for kind in ("json", "bin")
     }
     urls |= {f"data/policies/{policy['key']}.onnx" for policy in documents["policies.json"]["policies"]}
-    return urls | {"data/site.json", "data/kernel.json", "data/racer.wasm", "data/tracks.json", "data/policies.json"}
+    names = ("site.json", "kernel.json", "racer.wasm", "tracks.json", "policies.json", "highway.json", "highway.wasm")
+    return urls | {f"data/{name}" for name in (*names, "highway-scenes.bin")}
 
 
 def test_site_has_everything_it_refers_to_and_nothing_else(root, tmp_path):
@@ -96,7 +97,13 @@ def test_any_static_server_gives_the_same_bytes_as_play_does(root, tmp_path):
         thread = threading.Thread(target=static.serve_forever)
         thread.start()
         try:
-            for url in ("index.html", "data/kernel.json", "data/racer.wasm", "data/tracks/track-01.bin"):
+            for url in (
+                "index.html",
+                "data/kernel.json",
+                "data/racer.wasm",
+                "data/highway.wasm",
+                "data/tracks/track-01.bin",
+            ):
                 with urllib.request.urlopen(f"http://127.0.0.1:{static.server_port}/{url}") as answer:
                     assert answer.read() == served.get(f"/{url}").body
         finally:

@@ -10,10 +10,10 @@ RUNS = Path("runs")
 
 @dataclass(frozen=True)
 class ExportWasm:
-    """Compile the racer's physics to WebAssembly, with its memory layout and the built-in tracks as data."""
+    """Compile the physics of both worlds to WebAssembly, with memory layouts and the built-in tracks as data."""
 
     output: Path | None = None
-    """Folder to write racer.wasm, kernel.json and the tracks to; by default hotlap-wasm in the current folder."""
+    """Folder to write the modules, their layouts and the tracks to; by default hotlap-wasm in the current folder."""
     package: bool = False
     """Write the files that come with the package instead; for a source checkout, as `make wasm` does."""
 

@@ -1,4 +1,4 @@
-"""`kernel.json`: how a page lays out the memory of the physics, with every number it needs (docs/web.md)."""
+"""`kernel.json`: how a page lays out the memory of the racer, with every number it needs (docs/web.md)."""
 
 import hashlib
 from collections.abc import Iterable
@@ -26,17 +26,18 @@ def kernel_document(wasm: bytes) -> dict[str, Any]:
         "ticks_per_second": TICKS_PER_SECOND,
         "gates": GATE_COUNT,
         "surfaces": {"road": ROAD, "runoff": RUNOFF, "shoulder": SHOULDER},
-        "wasm": {
-            "sha256": hashlib.sha256(wasm).hexdigest(),
-            "bytes": len(wasm),
-            "imports": object_imports(wasm),
-        },
+        "wasm": wasm_facts(wasm),
         "slots": list(address_slots()),
         "rules": RacerConfig().rules(layout=0)._asdict(),
         "physics": PHYSICS._asdict(),
         "layouts": {name: {"number": number, "size": size} for number, (name, size) in enumerate(LAYOUTS.items())},
         "rays_rad": np.linspace(-np.pi / 2.0, np.pi / 2.0, RAY_COUNT).tolist(),
     }
+
+
+def wasm_facts(wasm: bytes) -> dict[str, Any]:
+    """By which a page knows a module, and what it must bring."""
+    return {"sha256": hashlib.sha256(wasm).hexdigest(), "bytes": len(wasm), "imports": object_imports(wasm)}
 
 
 def address_slots() -> Iterable[dict[str, Any]]:

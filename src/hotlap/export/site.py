@@ -11,7 +11,8 @@ from typing import Any
 from hotlap import __version__
 from hotlap.errors import ExportError
 from hotlap.export.browser_kernel import kernel_document
-from hotlap.export.linking import packaged_wasm
+from hotlap.export.highway_kernel import highway_document, scene_dice
+from hotlap.export.linking import packaged
 from hotlap.export.track_data import TrackData, tracks_document
 
 FORMAT = 1
@@ -70,12 +71,27 @@ def page_files(static: Path) -> Files:
     return {url: content_of(url, path) for url, path in files.items()}
 
 
-def physics_files(wasm: bytes) -> Files:
-    """The physics and how to lay out its memory."""
+def racer_files(wasm: bytes) -> Files:
+    """The racer's physics and how to lay out its memory."""
     return {
         "data/kernel.json": json_content(kernel_document(wasm)),
         "data/racer.wasm": content_of("racer.wasm", wasm),
     }
+
+
+def highway_files(wasm: bytes) -> Files:
+    """The same of the highway, and the dice of its scenes."""
+    return {
+        "data/highway.json": json_content(highway_document(wasm)),
+        "data/highway.wasm": content_of("highway.wasm", wasm),
+        "data/highway-scenes.bin": content_of("scenes.bin", scene_dice()),
+    }
+
+
+def packaged_highway() -> Files:
+    """The highway's files as they come with the package: serving them takes no compiler, not even the native one."""
+    names = ("highway.json", "highway.wasm", "highway-scenes.bin")
+    return {f"data/{name}": content_of(name, packaged(name)) for name in names}
 
 
 def track_files(tracks: Sequence[TrackData]) -> Files:
@@ -90,7 +106,7 @@ def track_files(tracks: Sequence[TrackData]) -> Files:
 def game_files(static: Path, tracks: Sequence[TrackData], site: Mapping[str, Any]) -> Files:
     """Everything that does not change while a server runs; `site` is what `data/site.json` says beyond the version."""
     about = {"format": FORMAT, "hotlap": __version__, **site}
-    files = {**page_files(static), **physics_files(packaged_wasm()), **track_files(tracks)}
+    files = {**page_files(static), **racer_files(packaged("racer.wasm")), **packaged_highway(), **track_files(tracks)}
     return {**files, "data/site.json": json_content(about)}
 
 

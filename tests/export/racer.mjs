@@ -1,0 +1,46 @@
+// The racer in a page or in Node: cars on the grid, then a drive {cars, ticks, layout, delay, fields}.
+import { grouped, instantiated, json, recorder } from "./memory.mjs";
+
+/** Drive the job of a folder; `bytes` reads one of its files. */
+export async function driveJob(bytes) {
+  const [kernel, track, job] = await Promise.all(["kernel.json", "track.json", "job.json"].map((name) => json(bytes, name)));
+  const inputs = new Float64Array((await bytes("actions.bin")).buffer);
+  const { functions, reserve, place, table, grow, fill, view } = await instantiated(await bytes("racer.wasm"));
+  const layout = kernel.layouts[job.layout];
+  const tablesAt = reserve(track.tables.bytes);
+  const places = kernel.slots.map((slot) => {
+    if (slot.group !== "tables") return place(slot, slot.count ?? job.cars * (slot.per_car === "layout" ? layout.size : slot.per_car));
+    const field = track.tables.fields[slot.field];
+    return { ...slot, ...field, address: tablesAt + field.offset };
+  });
+  const addresses = table(places);
+  grow();
+  view({ dtype: "uint8", address: tablesAt, count: track.tables.bytes }).set(await bytes("track.bin"));
+  fill(addresses);
+  const groups = grouped(places, view);
+  groups.numbers.rules.set(Object.values({ ...kernel.rules, layout: layout.number }));
+  groups.numbers.physics.set(Object.values(kernel.physics));
+
+  // The grid.
+  const { fleet, actions } = groups;
+  for (let car = 0; car < job.cars; car++) {
+    fleet.x_u[car] = track.start.x_u;
+    fleet.y_u[car] = track.start.y_u;
+    fleet.heading_rad[car] = track.start.heading_rad;
+    fleet.lap[car] = 1;
+    fleet.best_lap_ticks[car] = -1;
+    fleet.delay[car] = job.delay[car];
+  }
+  functions.update(addresses.at, 0, job.cars, 0);
+
+  // The drive: inputs are (ticks, 3, cars), what comes out is one row per tick.
+  const { states, record } = recorder(groups, job.fields, job.ticks);
+  for (let tick = 0; tick < job.ticks; tick++) {
+    for (const [k, name] of ["steer", "throttle", "brake"].entries()) {
+      actions[name].set(inputs.subarray((3 * tick + k) * job.cars, (3 * tick + k + 1) * job.cars));
+    }
+    functions.update(addresses.at, 0, job.cars, 1);
+    record();
+  }
+  return states;
+}
