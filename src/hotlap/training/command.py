@@ -9,17 +9,17 @@ from hotlap.training.config import TrainConfig
 from hotlap.training.disciplines import Examination, discipline_of
 from hotlap.training.export import export_onnx, export_sb3
 from hotlap.training.runs import POLICY_FILE, describe_run, find_run, run_folders
-from hotlap.training.train import TENSORBOARD_FOLDER, TrainingResult, resume, train
+from hotlap.training.train import TENSORBOARD_FOLDER, Learner, TrainingResult, resume, train
 
 
-def train_and_tell(config: TrainConfig, name: str, root: Path, *, as_json: bool) -> int:
+def train_and_tell(config: TrainConfig, name: str, root: Path, learner: Learner | None, *, as_json: bool) -> int:
     """Train a new run."""
-    return _tell(train(config, name, root, _say), as_json=as_json)
+    return _tell(train(config, name, root, _say, learner=learner), as_json=as_json)
 
 
-def resume_and_tell(name: str, root: Path, steps: int | None, *, as_json: bool) -> int:
+def resume_and_tell(name: str, root: Path, steps: int | None, learner: Learner | None, *, as_json: bool) -> int:
     """Go on with a run."""
-    return _tell(resume(find_run(name, root), _say, steps), as_json=as_json)
+    return _tell(resume(find_run(name, root), _say, steps, learner=learner), as_json=as_json)
 
 
 def _say(message: str) -> None:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 
@@ -37,6 +36,7 @@ from hotlap.training.signals import DeadlineError, StopRequestedError, StopSigna
 LOG = logging.getLogger(__name__)
 TENSORBOARD_FOLDER = "tensorboard"
 Report = Callable[[str], None]
+Learner = Callable[[Session, CallbackList], None]
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,16 @@ class TrainingResult:
 
 
 def train(
-    config: TrainConfig, name: str, root: Path, report: Report = LOG.info, watchers: Sequence[BaseCallback] = ()
+    config: TrainConfig,
+    name: str,
+    root: Path,
+    report: Report = LOG.info,
+    watchers: Sequence[BaseCallback] = (),
+    learner: Learner | None = None,
 ) -> TrainingResult:
     """Train a new run to its last step, or until a signal; whatever is wrong is said before anything is made.
 
-    A "*" in the name stands for the first number that is free.
+    A "*" in the name stands for the first number that is free. A learner makes the steps instead of SB3's own loop.
     """
     check_tensorboard()
     _refuse_existing(root / check_run_name(name.replace("*", "1")), name)
@@ -71,11 +76,15 @@ def train(
     run = _new_folder(root, name)
     with RunLock(run), StopSignals() as stop:
         _write_run(run, config, discipline_of(config).physics_fingerprint())
-        return _Training(session, judge, run, stop, report).result(watchers)
+        return _Training(session, judge, run, stop, report).result(watchers, learner or learn_here)
 
 
 def resume(
-    run: Path, report: Report = LOG.info, steps: int | None = None, watchers: Sequence[BaseCallback] = ()
+    run: Path,
+    report: Report = LOG.info,
+    steps: int | None = None,
+    watchers: Sequence[BaseCallback] = (),
+    learner: Learner | None = None,
 ) -> TrainingResult:
     """Go on with a run from its newest whole checkpoint, as if it had never stopped; `steps` sets a new end."""
     if not (run / RUN_DOCUMENT).is_file():
@@ -90,7 +99,8 @@ def resume(
             _check_goal(steps, session.step)
             _write_run(run, session.config, trained_in)
         with StopSignals() as stop:
-            return _Training(session, discipline_of(config).judge(config), run, stop, report).result(watchers)
+            judge = discipline_of(config).judge(config)
+            return _Training(session, judge, run, stop, report).result(watchers, learner or learn_here)
 
 
 def _refuse_existing(run: Path, name: str) -> None:
@@ -170,10 +180,10 @@ class _Training:
         self.report = report
         self.keeper = RunKeeper(session, judge, run, stop, report)
 
-    def result(self, watchers: Sequence[BaseCallback] = ()) -> TrainingResult:
+    def result(self, watchers: Sequence[BaseCallback], learner: Learner) -> TrainingResult:
         """Learn what is left to learn, with everything kept."""
         began_s, first_step = time.monotonic(), self.session.step
-        finished = self._learn(watchers)
+        finished = self._learn(watchers, learner)
         if not finished:
             self.report(f"stopped at step {self.session.step:,}; go on with: hotlap resume {_shown(self.run)}")
         return TrainingResult(
@@ -186,13 +196,13 @@ class _Training:
             config=self.session.config,
         )
 
-    def _learn(self, watchers: Sequence[BaseCallback]) -> bool:
+    def _learn(self, watchers: Sequence[BaseCallback], learner: Learner) -> bool:
         """Until the last step, which is True, or a signal."""
         session, keeper = self.session, self.keeper
         bar = ProgressBar(session)
         try:
             session.logger.open(self.run / TENSORBOARD_FOLDER, session.step, self.report)
-            self._learn_steps(CallbackList([session.metrics, *session.schedules, *watchers, bar, keeper]))
+            self._learn_steps(learner, CallbackList([session.metrics, *session.schedules, *watchers, bar, keeper]))
             keeper.finish()
         except StopRequestedError:
             return False
@@ -204,15 +214,18 @@ class _Training:
             session.logger.close()
         return True
 
-    def _learn_steps(self, callbacks: CallbackList) -> None:
-        """SB3's own loop. It goes on with its counters, and resets the cars only where there is no last observation."""
-        model: Any = self.session.model
+    def _learn_steps(self, learner: Learner, callbacks: CallbackList) -> None:
         try:
-            model.learn(self.session.config.steps - self.session.step, callbacks, reset_num_timesteps=False)
+            learner(self.session, callbacks)
         except ValueError as error:
             # torch refuses to draw actions from a distribution that is none, in the middle of an update.
             self.keeper.check_weights(broke="satisfy the constraint" in str(error))
             raise
+
+
+def learn_here(session: Session, callbacks: CallbackList) -> None:
+    """SB3's own loop. It goes on with its counters, and resets the cars only where there is no last observation."""
+    session.model.learn(session.config.steps - session.step, callbacks, reset_num_timesteps=False)
 
 
 def _shown(run: Path) -> str:
