@@ -1,5 +1,7 @@
 """Missions as a state machine: when one begins, when it is done, when its time is over, and what comes next."""
 
+import math
+
 from hotlap.highway.ego import is_changing
 from hotlap.highway.fleet import (
     DICE_PER_MISSION,
@@ -17,14 +19,15 @@ from hotlap.highway.fleet import (
 )
 from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.highway.road import clamp, gap_m, lane_limit_mps, nearest_ahead
+from hotlap.highway.traffic import wanted_speed_mps
 from hotlap.kernel import kernel
 
 MODE_NAMES = ("hold", "cruise", "lane_change", "overtake", "stop")
 HOLD, CRUISE, LANE_CHANGE, OVERTAKE, STOP = range(5)
 OUTCOME_NAMES = ("running", "done", "timed_out", "refused", "cancelled")
 RUNNING, DONE, TIMED_OUT, REFUSED, CANCELLED = range(5)
-REASON_NAMES = ("", "no such lane", "no vehicle ahead", "the vehicle got away")
-NO_REASON, NO_SUCH_LANE, NO_VEHICLE_AHEAD, GOT_AWAY = range(4)
+REASON_NAMES = ("", "no such lane", "no vehicle ahead", "the vehicle got away", "the vehicle ahead is too fast")
+NO_REASON, NO_SUCH_LANE, NO_VEHICLE_AHEAD, GOT_AWAY, TOO_FAST = range(5)
 
 TIME_LIMIT_S = (10.0, 60.0, 30.0, 90.0, 60.0)
 """Of each mode; a hold of the plan is done when its time is over, any other one lasts until something else comes."""
@@ -39,6 +42,8 @@ PASS_WITHIN_M = 150.0
 PASSED_S = 1.0
 """A vehicle is overtaken when it is so far behind, in time, and the ego back in its lane."""
 PASSING_MPS = 5.0
+PASS_WITHIN_S = 45.0
+"""An overtake begins only where the limit of the passing lane leaves room to be past the vehicle so soon."""
 USUAL_GAP_S = 1.5
 SLOWEST_CRUISE_MPS = 15.0
 SLOWEST_TO_LANE_MPS = 8.0
@@ -60,6 +65,15 @@ def set_mission(roads: Roads, road: int, mode: int, lane: int, speed_mps: float,
 
 
 @kernel
+def seconds_to_pass(vehicles: Vehicles, first: int, front: int, lane: int, passing: int, rules: Rules) -> float:
+    """How long the ego needs at the limit of the passing lane, if the vehicle ahead drives as fast as it likes to."""
+    theirs = max(vehicles.speed_mps[front], wanted_speed_mps(vehicles, front, lane, rules))
+    spare = lane_limit_mps(passing, rules) - theirs
+    way = gap_m(vehicles, first, front) + vehicles.length_m[front] + vehicles.length_m[first] + PASSED_S * theirs
+    return float(way / spare) if spare > 0.0 else math.inf
+
+
+@kernel
 def begin_overtake(
     vehicles: Vehicles, first: int, roads: Roads, road: int, direction: int, back_to: int, rules: Rules
 ) -> int:
@@ -71,6 +85,8 @@ def begin_overtake(
         return NO_VEHICLE_AHEAD
     if passing < 0 or passing >= int(rules.lanes):
         return NO_SUCH_LANE
+    if seconds_to_pass(vehicles, first, front, lane, passing, rules) > PASS_WITHIN_S:
+        return TOO_FAST
     limit = max(lane_limit_mps(passing, rules), lane_limit_mps(lane, rules))
     speed = min(max(vehicles.speed_mps[front] + PASSING_MPS, SLOWEST_CRUISE_MPS), limit)
     set_mission(roads, road, OVERTAKE, passing, speed, USUAL_GAP_S)
