@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from hotlap import cli
+from hotlap.racer.config import RewardWeights
 from hotlap.training import command, racing
 from hotlap.training.config import load_preset
 from hotlap.training.progress import ProgressBar
@@ -64,7 +65,7 @@ def test_json_is_one_object_on_stdout(tmp_path, capsys):
 )
 def test_preset_counts_wherever_it_stands_and_options_change_it(words, monkeypatch, tmp_path):
     asked = []
-    monkeypatch.setattr(command, "train_and_tell", lambda config, name, root, **more: asked.append((config, name)) or 0)
+    monkeypatch.setattr(command, "train_and_tell", lambda config, name, *_, **__: asked.append((config, name)) or 0)
     assert cli.main(["train", *words, "--sac.tau", "0.5", "--racer.tracks", "track-02", "track-03"]) == 0
     [(config, name)] = asked
     assert (config.algorithm, config.steps, config.sac.tau) == ("sac", 7, 0.5)
@@ -75,13 +76,25 @@ def test_preset_counts_wherever_it_stands_and_options_change_it(words, monkeypat
 
 def test_own_preset_file_starts_from_the_defaults(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(command, "train_and_tell", lambda config, name, root, **more: asked.append((config, name)) or 0)
+    monkeypatch.setattr(command, "train_and_tell", lambda config, name, *_, **__: asked.append((config, name)) or 0)
     path = tmp_path / "mine.toml"
     path.write_text('algorithm = "sac"\n[sac]\ngamma = 0.5\n', encoding="utf-8")
     assert cli.main(["train", str(path)]) == 0
     [(config, name)] = asked
     assert (config.algorithm, config.sac.gamma, config.ppo.gamma) == ("sac", 0.5, 0.985)
     assert name == "mine-*"
+
+
+def test_ai_config_file_takes_the_place_of_the_presets_rewards(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(command, "train_and_tell", lambda config, *_, **__: asked.append(config) or 0)
+    path = tmp_path / "ai-config.json"
+    path.write_text('{"weights": {"wallPenalty": -0.5}, "episode": {"maxSteps": 700}}', encoding="utf-8")
+    words = ["train", "--ai-config", str(path), "racer-ppo", "--racer.config.episode.maxSteps", "900"]
+    assert cli.main(words) == 0
+    [config] = asked
+    assert (config.racer.config.weights.wallPenalty, config.racer.config.episode.maxSteps) == (-0.5, 900)
+    assert config.racer.config.weights.offTrackPenalty == RewardWeights().offTrackPenalty
 
 
 def test_help_of_a_preset_shows_its_values(capsys):

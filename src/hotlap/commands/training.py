@@ -1,5 +1,6 @@
 """The options of `hotlap train`, `resume`, `runs` and `export policy`."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import tyro
 
+from hotlap.racer.config import RacerConfig
 from hotlap.scaleout.rllib.places import Cluster
 from hotlap.training.config import DEFAULT_PRESET, TrainConfig, load_preset
 
@@ -35,6 +37,8 @@ class Train:
     """Name of the run's folder; by default the preset's name and a number."""
     root: Path = RUNS
     """Folder that holds the runs."""
+    ai_config: Path | None = None
+    """A JSON file of the racer's reward weights and episode limits, like ai-config.json, instead of the preset's."""
     json: bool = False
     """Print the result as one JSON object."""
     on: Literal["here", "ray"] = "here"
@@ -44,11 +48,15 @@ class Train:
 
     @classmethod
     def default_for(cls, words: Sequence[str]) -> Self:
-        """The preset named in the words decides what every other option starts from."""
-        # Parsed once without it to find the preset wherever it stands, and then again from what it says.
+        """The files named in the words, preset and ai-config.json, decide what every other option starts from."""
+        # Parsed once without them to find them wherever they stand, and then again from what they say.
         plain = [word for word in words if word not in ("-h", "--help")]
-        named = tyro.cli(cls, prog="hotlap train", args=plain, config=(tyro.conf.FlagCreatePairsOff,)).preset
-        return cls(preset=named, config=load_preset(named))
+        named = tyro.cli(cls, prog="hotlap train", args=plain, config=(tyro.conf.FlagCreatePairsOff,))
+        config = load_preset(named.preset)
+        if named.ai_config is not None:
+            racer = dataclasses.replace(config.racer, config=RacerConfig.load(named.ai_config))
+            config = dataclasses.replace(config, racer=racer)
+        return cls(preset=named.preset, config=config)
 
     def run(self) -> int:
         """Train, evaluate, say where everything is."""
