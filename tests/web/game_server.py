@@ -14,6 +14,7 @@ from hotlap.export.track_data import track_data
 from hotlap.racer.tracks import load_track
 from hotlap.store.database import Database
 from hotlap.store.laps import LapBoard
+from hotlap.store.missions import MissionLog
 from hotlap.web.access import House
 from hotlap.web.app import Game, create_app
 from hotlap.web.runs import Shelf
@@ -86,7 +87,8 @@ def make_game(folder: Path, root: Path | None = None) -> tuple[Game, Database]:
     files = game_files(built_page(folder / "page"), tracks, site)
     database = Database(folder / "laps.sqlite")
     shelf = Shelf(root or folder / "runs")
-    return Game(files, {data.key: data.track for data in tracks}, shelf, LapBoard(database)), database
+    by_key = {data.key: data.track for data in tracks}
+    return Game(files, by_key, shelf, LapBoard(database), MissionLog(database)), database
 
 
 @contextlib.contextmanager

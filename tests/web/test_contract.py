@@ -34,6 +34,7 @@ def server(tmp_path_factory):
     [
         ("data/site.json", "/data/site.json"),
         ("data/kernel.json", "/data/kernel.json"),
+        ("data/highway.json", "/data/highway.json"),
         ("data/tracks.json", "/data/tracks.json"),
         ("data/tracks/ID.json", "/data/tracks/track-01.json"),
         ("data/policies.json", "/data/policies.json"),

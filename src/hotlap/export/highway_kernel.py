@@ -1,11 +1,14 @@
 """`highway.json` and `highway-scenes.bin`: how a page runs the highway, and dice for its traffic (docs/web.md)."""
 
+import json
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from hotlap.export.browser_kernel import FORMAT, wasm_facts
+from hotlap.export.linking import packaged
 from hotlap.highway import tick
 from hotlap.highway.config import HighwayConfig
 from hotlap.highway.expert import Sight
@@ -85,6 +88,12 @@ def drawn_scene(seed: int) -> tuple[dict[str, Any], np.ndarray[Any, np.dtype[np.
     world.begin(0, np.random.default_rng(seed), {"mission": Mission()})
     ego = {"lane": int(world.vehicles.lane[0]), "speed_mps": float(world.vehicles.speed_mps[0])}
     return {"seed": seed, **ego}, world.batch.dice[0].copy()
+
+
+@cache
+def packaged_fingerprint() -> str:
+    """The physics of the highway that comes with the package, without running it."""
+    return str(json.loads(packaged("highway.json"))["fingerprint"])
 
 
 def scene_dice() -> bytes:

@@ -1,4 +1,4 @@
-"""The ASGI application: a table of files, drivers, the lap board and the live channel, behind one guard."""
+"""The ASGI application: files, drivers, lap board, highway and live channel, behind one guard."""
 
 import asyncio
 import hashlib
@@ -19,9 +19,11 @@ from hotlap.export.site import Content, Files, content_of, json_content
 from hotlap.racer.tracks import Track
 from hotlap.store.drives import Drive
 from hotlap.store.laps import LapBoard
+from hotlap.store.missions import MissionLog
 from hotlap.store.referee import laps_of
 from hotlap.web.access import Guard, House
 from hotlap.web.board import BoardDesk
+from hotlap.web.highway import HighwayDesk
 from hotlap.web.live import LiveHub
 from hotlap.web.policies import PolicyCounter
 from hotlap.web.runs import Shelf
@@ -42,6 +44,7 @@ class Game:
     shelf: Shelf
     """The runs and their drivers."""
     board: LapBoard
+    missions: MissionLog
     counter: PolicyCounter = field(default_factory=PolicyCounter)
 
 
@@ -58,10 +61,14 @@ def create_app(game: Game, house: House) -> Starlette:
 def routes(game: Game) -> list[BaseRoute]:
     """All there is. Ids and names in a URL are looked up in tables; none becomes part of a path."""
     desk, hub, library = BoardDesk(game.tracks, game.board), LiveHub(game.shelf), Library(game)
+    highway = HighwayDesk(game.missions)
     return [
         Route("/api/laps", desk.laps, methods=["GET"]),
         Route("/api/laps", desk.submit, methods=["POST"]),
         Route("/api/laps/{lap_id}", desk.lap, methods=["GET"]),
+        Route("/api/highway/orders", highway.order, methods=["POST"]),
+        Route("/api/missions", highway.missions, methods=["GET"]),
+        Route("/api/missions", highway.submit, methods=["POST"]),
         Route("/data/policies.json", library.policies, methods=["GET"]),
         Route("/data/policies/{key}.onnx", library.policy, methods=["GET"]),
         WebSocketRoute("/ws/live", hub.serve),

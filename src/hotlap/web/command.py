@@ -13,6 +13,7 @@ from hotlap.export.track_data import TrackData, track_data
 from hotlap.racer.tracks import load_track, track_ids
 from hotlap.store.database import Database
 from hotlap.store.laps import LapBoard
+from hotlap.store.missions import MissionLog
 from hotlap.training.runs import find_run
 from hotlap.web.access import House, chosen_token
 from hotlap.web.app import Game, create_app
@@ -50,7 +51,8 @@ def play(options: PlayOptions) -> int:
     try:
         database = Database(options.database or options.root / "hotlap.sqlite")
         house = House(options.host, listener.getsockname()[1], token)
-        game = Game(content, {data.key: data.track for data in tracks}, shelf, LapBoard(database))
+        by_key = {data.key: data.track for data in tracks}
+        game = Game(content, by_key, shelf, LapBoard(database), MissionLog(database))
         serve(create_app(game, house), listener, lambda: _announce(house, opens=options.opens))
     finally:
         listener.close()

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import replace
 from typing import Any
 
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hotlap.web.curve_file import CurveFile
 from hotlap.web.runs import STOPPED, TRAINING, Driver, Listing, Run, Shelf, newest_driver, read_run
@@ -91,14 +91,16 @@ class LiveHub:
 
     async def serve(self, socket: WebSocket) -> None:
         """One WebSocket, from the handshake to its end."""
-        run = chosen_run(await asyncio.to_thread(self.shelf.listing), socket.query_params.get("run"))
+        wanted, world = socket.query_params.get("run"), socket.query_params.get("world", "racer")
+        run = chosen_run(await asyncio.to_thread(self.shelf.listing), wanted, world)
         await socket.accept()
         spectator = None if run is None else await self._join(run)
         if spectator is None:
             await socket.close(NO_RUN if run is None else FULL)
             return
         try:
-            await _talk(socket, spectator)
+            with contextlib.suppress(WebSocketDisconnect):  # a page may leave in the middle of a message
+                await _talk(socket, spectator)
         finally:
             self._leave(spectator)
 
@@ -151,12 +153,12 @@ async def _talk(socket: WebSocket, spectator: Spectator) -> None:
             await leaving
 
 
-def chosen_run(listing: Listing, key: str | None) -> Run | None:
-    """The run of this key; without one the newest in training, else the newest."""
+def chosen_run(listing: Listing, key: str | None, world: str) -> Run | None:
+    """The run of this key; without one the newest of the world in training, else its newest."""
     if key is not None:
         return listing.run(key)
-    in_training = [run for run in listing.runs if run.state == TRAINING]
-    return next(iter([*in_training, *listing.runs]), None)
+    runs = [run for run in listing.runs if run.world == world]
+    return next(iter([*(run for run in runs if run.state == TRAINING), *runs]), None)
 
 
 def _run_message(run: Run) -> Text:

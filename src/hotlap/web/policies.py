@@ -23,21 +23,21 @@ class PolicyCounter:
         if driver.problem is not None:
             raise PolicyError(driver.problem)
         kept = self._kept.get(driver.key)
-        content = kept if kept is not None else _checked(driver.path)
+        content = kept if kept is not None else _checked(driver)
         self._kept[driver.key] = content
         while len(self._kept) > KEPT_POLICIES:
             self._kept.popitem(last=False)
         return content
 
 
-def _checked(path: Path) -> bytes:
+def _checked(driver: Driver) -> bytes:
     from hotlap.policies.onnx_checks import checked_metadata, read_model_file  # noqa: PLC0415 - onnx: for the first race
 
     try:
-        content = read_model_file(path)
+        content = read_model_file(driver.path)
     except PolicyError as problem:
         raise PolicyError("the file of this driver cannot be read. Look at the folder of its run.") from problem
-    checked_metadata("this driver", content)
+    checked_metadata("this driver", content, driver.world)
     return content
 
 
@@ -54,7 +54,7 @@ def bundled_driver(path: Path) -> Driver:
     from hotlap.policies.onnx_checks import checked_metadata, read_model_file  # noqa: PLC0415
 
     content = read_model_file(path)
-    metadata = checked_metadata(path.name, content)
+    metadata = checked_metadata(path.name, content, None)
     about = path.with_suffix(".json")
     laps = json.loads(about.read_bytes())["laps"] if about.is_file() else {}
     return Driver(
@@ -63,6 +63,7 @@ def bundled_driver(path: Path) -> Driver:
         kind="bundled",
         run=None,
         name=path.stem,
+        world=str(metadata["world"]),
         step=int(metadata.get("steps", 0)),
         layout=str(metadata["layout"]),
         tracks=tuple(map(str, metadata.get("tracks", ()))),

@@ -14,9 +14,12 @@ from typing import Any
 from hotlap.checkpoints import list_checkpoints, list_past_policies, past_step, read_document, step_of
 from hotlap.checkpoints.lock import LOCK_FILE
 from hotlap.errors import HotlapError
+from hotlap.export.highway_kernel import packaged_fingerprint
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.training.runs import BEST_DOCUMENT, POLICY_FILE, RUN_DOCUMENT
 
+# What a page of each world runs; the highway's as it is packaged, since nobody should wait for a compiler here.
+PAGE_FINGERPRINTS: dict[str, Callable[[], str]] = {"racer": physics_fingerprint, "highway": packaged_fingerprint}
 TRAINING, STOPPED, FINISHED = "training", "stopped", "finished"
 MOST_RUNS = 200
 MOST_CHECKPOINTS = 200
@@ -33,6 +36,7 @@ class Driver:
     kind: str
     run: str | None
     name: str
+    world: str
     step: int
     layout: str
     tracks: tuple[str, ...]
@@ -53,6 +57,7 @@ class Run:
     folder: Path
     key: str
     name: str
+    world: str
     state: str
     step: int
     steps: int
@@ -65,7 +70,7 @@ class Run:
 
     def as_json(self) -> dict[str, Any]:
         """Its entry in `policies.json`."""
-        shown = ("key", "name", "state", "step", "steps", "algorithm", "tracks", "layout")
+        shown = ("key", "name", "world", "state", "step", "steps", "algorithm", "tracks", "layout")
         return {name: getattr(self, name) for name in shown}
 
 
@@ -150,19 +155,20 @@ def read_run(folder: Path) -> Run | None:
     try:
         document = read_document(folder / RUN_DOCUMENT)
         config = document["config"]
-        racer = config["racer"]
+        world = str(config.get("world", "racer"))
         steps = int(config["steps"])
         step = max((step_of(path) or 0 for path in list_checkpoints(folder)), default=0)
         return Run(
             folder=folder,
             key=key_of("run", folder.name, str(document.get("hotlap"))),
             name=folder.name,
+            world=world,
             state=_state(folder, step, steps),
             step=step,
             steps=steps,
             algorithm=str(config["algorithm"]),
-            tracks=tuple(_track_name(str(name)) for name in racer["tracks"]),
-            layout=str(racer["observation"]),
+            tracks=tuple(_track_name(str(name)) for name in config["racer"]["tracks"]) if world == "racer" else (),
+            layout=str(config["racer"]["observation"]) if world == "racer" else world,
             fingerprint=str(document.get("physics_fingerprint")),
             started=(folder / RUN_DOCUMENT).stat().st_mtime,
         )
@@ -199,7 +205,7 @@ def _best_driver(run: Run) -> Driver | None:
         return None
     try:
         best = read_document(run.folder / BEST_DOCUMENT)
-        laps = {_track_name(track): float(lap) for track, lap in best["laps"].items() if lap is not None}
+        laps = {_track_name(track): float(lap) for track, lap in best.get("laps", {}).items() if lap is not None}
         return _driver(run, "best", int(best["step"]), run.folder / POLICY_FILE, laps)
     except (HotlapError, KeyError, TypeError, ValueError, AttributeError):
         return None
@@ -219,19 +225,22 @@ def _driver(run: Run, kind: str, step: int, path: Path, laps: dict[str, float]) 
         kind=kind,
         run=run.key,
         name=run.name,
+        world=run.world,
         step=step,
         layout=run.layout,
         tracks=run.tracks,
         fingerprint=run.fingerprint,
         bytes=facts.st_size,
         laps=laps,
-        problem=fingerprint_problem(run.fingerprint),
+        problem=fingerprint_problem(run.world, run.fingerprint),
     )
 
 
-def fingerprint_problem(fingerprint: str) -> str | None:
-    """Why a driver of this physics cannot race here, or None."""
-    ours = physics_fingerprint()
+def fingerprint_problem(world: str, fingerprint: str) -> str | None:
+    """Why a driver of this physics cannot drive here, or None."""
+    if world not in PAGE_FINGERPRINTS:
+        return f'It was trained in the world "{world}", which this version does not have. Take a newer one.'
+    ours = PAGE_FINGERPRINTS[world]()
     if fingerprint == ours:
         return None
     return f"It was trained in physics {fingerprint[:16]}, and this is physics {ours}. Train it again."

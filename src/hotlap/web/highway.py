@@ -1,0 +1,112 @@
+"""The highway over HTTP: orders are understood by the one grammar, and how missions ended is kept."""
+
+import asyncio
+from typing import Annotated, Any
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from hotlap.errors import MissionError
+from hotlap.highway.commands import Situation, Traffic, Understood, as_record, as_sentence, interpret
+from hotlap.highway.commands.situation import Kind
+from hotlap.highway.missions import MPS_PER_MPH, Direction, Mission, Mode, Source
+from hotlap.store.missions import MissionLog, record_from_json
+from hotlap.web.bodies import read_json_body
+
+MOST_ORDER_BYTES = 16 * 1024
+MOST_RECORD_BYTES = 16 * 1024
+MOST_LISTED = 200
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+class SentMission(msgspec.Struct, forbid_unknown_fields=True):
+    """What the car is doing when the order comes, in the words of an answer."""
+
+    mode: Mode
+    target_lane: int | None = None
+    target_speed_mph: float | None = None
+    gap_s: float | None = None
+    direction: Direction | None = None
+    return_lane: int | None = None
+
+    def mission(self) -> Mission:
+        """The same in SI units."""
+        speed = None if self.target_speed_mph is None else self.target_speed_mph * MPS_PER_MPH
+        return Mission(self.mode, self.target_lane, speed, self.gap_s, self.direction, self.return_lane)
+
+
+class SentTraffic(msgspec.Struct, forbid_unknown_fields=True):
+    """Who is around the car."""
+
+    ahead: Kind | None = None
+    ahead_speed_mph: float | None = None
+    left_occupied: bool = False
+    right_occupied: bool = False
+
+
+class SentOrder(msgspec.Struct, forbid_unknown_fields=True):
+    """An order with the situation it is given in."""
+
+    text: str
+    lane: int
+    speed_mph: float
+    lanes: int = 5
+    source: Source = "text"
+    time_s: Annotated[float, msgspec.Meta(ge=0.0, le=86_400.0)] = 0.0
+    mission: SentMission | None = None
+    traffic: SentTraffic | None = None
+
+    def situation(self) -> Situation:
+        """Checked; MissionError says what cannot be."""
+        traffic = None if self.traffic is None else Traffic(**msgspec.structs.asdict(self.traffic))
+        mission = None if self.mission is None else self.mission.mission()
+        return Situation(self.lane, self.speed_mph, self.lanes, mission=mission, traffic=traffic)
+
+
+class HighwayDesk:
+    """Answers for the highway page."""
+
+    def __init__(self, log: MissionLog) -> None:
+        self.log = log
+
+    async def order(self, request: Request) -> Response:
+        """`POST api/highway/orders`: what the words ask for, or why nothing comes of them."""
+        sent = _decoded(await read_json_body(request, MOST_ORDER_BYTES))
+        return JSONResponse(await asyncio.to_thread(understood, sent), headers=NO_STORE)
+
+    async def submit(self, request: Request) -> Response:
+        """`POST api/missions`: keep how a mission ended."""
+        body = await read_json_body(request, MOST_RECORD_BYTES)
+        try:
+            logged = await asyncio.to_thread(lambda: self.log.add(record_from_json(body)))
+        except MissionError as problem:
+            raise HTTPException(400, str(problem)) from problem
+        return JSONResponse({"mission": logged.as_json()}, status_code=201, headers=NO_STORE)
+
+    async def missions(self, request: Request) -> Response:
+        """`GET api/missions`: those that ended last, newest first."""
+        asked = request.query_params.get("limit", "50")
+        limit = min(int(asked), MOST_LISTED) if asked.isdecimal() and len(asked) < 10 else None
+        if limit is None:
+            raise HTTPException(400, f"limit must be a whole number from 0 to {MOST_LISTED}")
+        newest = await asyncio.to_thread(self.log.newest, limit)
+        return JSONResponse({"missions": [mission.as_json() for mission in newest]}, headers=NO_STORE)
+
+
+def understood(sent: SentOrder) -> dict[str, Any]:
+    """An order as the page gets it back: the record of `hotlap drive --explain`, and a sentence to show and to say."""
+    try:
+        result = interpret(sent.text, sent.situation(), source=sent.source, time_s=sent.time_s)
+    except MissionError as problem:
+        raise HTTPException(422, str(problem)) from problem
+    cancels = isinstance(result, Understood) and result.cancels
+    return {**as_record(result), "cancels": cancels, "sentence": as_sentence(result)}
+
+
+def _decoded(body: bytes) -> SentOrder:
+    try:
+        return msgspec.json.decode(body, type=SentOrder)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
+        raise HTTPException(400, f"this is not an order: {problem}") from problem
