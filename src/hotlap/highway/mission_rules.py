@@ -26,12 +26,21 @@ MODE_NAMES = ("hold", "cruise", "lane_change", "overtake", "stop")
 HOLD, CRUISE, LANE_CHANGE, OVERTAKE, STOP = range(5)
 OUTCOME_NAMES = ("running", "done", "timed_out", "refused", "cancelled")
 RUNNING, DONE, TIMED_OUT, REFUSED, CANCELLED = range(5)
-REASON_NAMES = ("", "no such lane", "no vehicle ahead", "the vehicle got away", "the vehicle ahead is too fast")
-NO_REASON, NO_SUCH_LANE, NO_VEHICLE_AHEAD, GOT_AWAY, TOO_FAST = range(5)
+REASON_NAMES = (
+    "",
+    "no such lane",
+    "no vehicle ahead",
+    "the vehicle got away",
+    "the vehicle ahead is too fast",
+    "the vehicle left its lane",
+)
+NO_REASON, NO_SUCH_LANE, NO_VEHICLE_AHEAD, GOT_AWAY, TOO_FAST, LEFT_ITS_LANE = range(6)
 
 TIME_LIMIT_S = (10.0, 60.0, 30.0, 90.0, 60.0)
 """Of each mode; a hold of the plan is done when its time is over, any other one lasts until something else comes."""
 CLOSE_ENOUGH_MPS = 1.5 * MPH
+REACHED_S = 5.0
+"""So long a driver has to reach the speed of a mission."""
 FREE_ROAD_M = 100.0
 """With nobody in its lane so far ahead, an ego can drive the speed of its mission."""
 HELD_S = 5.0
@@ -177,9 +186,10 @@ def goal_speed_mps(vehicles: Vehicles, first: int, front: int, roads: Roads, roa
 def write_speed_error(
     vehicles: Vehicles, first: int, front: int, roads: Roads, road: int, out: StepOutputs, rules: Rules
 ) -> None:
-    """How far the speed is from that of a hold or cruise, and whether road and lane are free for it."""
+    """How far the speed is from that of a hold or cruise, and whether road, lane and time are free for it."""
     out.speed_error_mps[road] = vehicles.speed_mps[first] - goal_speed_mps(vehicles, first, NOBODY, roads, road, rules)
     drives_on = roads.mission_mode[road] == HOLD or roads.mission_mode[road] == CRUISE
+    drives_on = drives_on and roads.mission_decisions[road] * DECISION_S >= REACHED_S
     room = front < 0 or gap_m(vehicles, first, front) > FREE_ROAD_M
     out.is_free[road] = 1 if drives_on and room and not is_changing(vehicles, first) else 0
 
@@ -199,6 +209,19 @@ def watch_overtaking(vehicles: Vehicles, first: int, roads: Roads, road: int) ->
         if behind > PASSED_S * vehicles.speed_mps[first + vehicle]:
             roads.mission_passed[road] = 1
             roads.mission_lane[road] = roads.mission_return[road]
+
+
+@kernel
+def lost_vehicle(vehicles: Vehicles, first: int, roads: Roads, road: int) -> int:
+    """Why there is nothing left to overtake, or NO_REASON: the vehicle is gone, or in another lane by itself."""
+    vehicle = first + roads.mission_vehicle[road]
+    if roads.mission_passed[road]:
+        return NO_REASON
+    if vehicle < first:
+        return GOT_AWAY
+    its_lane = roads.mission_lane[road] - roads.mission_direction[road]
+    settled = vehicles.lane[vehicle] == vehicles.target_lane[vehicle]
+    return LEFT_ITS_LANE if settled and vehicles.lane[vehicle] != its_lane else NO_REASON
 
 
 @kernel
@@ -236,7 +259,7 @@ def mission_outcome(vehicles: Vehicles, first: int, front: int, roads: Roads, ro
         watch_overtaking(vehicles, first, roads, road)
         settled = is_settled_in(vehicles, first, roads.mission_lane[road])
         done = roads.mission_passed[road] and settled
-        if roads.mission_vehicle[road] < 0 and not roads.mission_passed[road]:
+        if lost_vehicle(vehicles, first, roads, road) != NO_REASON:
             return REFUSED
     elif mode == STOP:
         done = settled and speed <= STILL_MPS
@@ -257,7 +280,7 @@ def judge_mission(
         return
     out.mission_ended[road] = outcome
     out.ended_mode[road] = roads.mission_mode[road]
-    out.ended_reason[road] = GOT_AWAY if outcome == REFUSED else NO_REASON
+    out.ended_reason[road] = lost_vehicle(vehicles, first, roads, road) if outcome == REFUSED else NO_REASON
     out.ended_decisions[road] = roads.mission_decisions[road]
 
 
