@@ -81,6 +81,9 @@ HOTLAP = Group(
                 "bridge": Command(
                     "Round trips per second of a bridge server.", "hotlap.commands.bridge:BridgeBenchmark"
                 ),
+                "spectators": Command(
+                    "What watching a live training costs the trainer.", "hotlap.commands.benchmark:SpectatorBenchmark"
+                ),
             },
         ),
     },

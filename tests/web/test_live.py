@@ -10,15 +10,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from starlette.websockets import WebSocketDisconnect
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from hotlap.checkpoints import RunLock
 from hotlap.web import live
 from hotlap.web.curve_file import LONGEST_LINE, MOST_POINTS, CurveFile, thinned
-from hotlap.web.live import MOST_SPECTATORS, MOST_WAITING, RunWatch, Spectator
+from hotlap.web.live import MOST_SPECTATORS, MOST_WAITING, LiveHub, RunWatch, Spectator
 from hotlap.web.runs import Shelf, read_run
 from web.game_server import running
 from web.sample_runs import add_points, make_run, point, policy_bytes, save_step
@@ -89,6 +91,7 @@ def test_resumed_run_begins_its_curve_anew(run, tmp_path):
 TRAINER = """
 import sys, time
 from pathlib import Path
+from typing import ClassVar
 from hotlap.checkpoints import RunLock
 with RunLock(Path(sys.argv[1])):
     print("training", flush=True)
@@ -120,6 +123,27 @@ def test_run_in_training_is_shown_before_newer_ones(run, tmp_path):
         key = read_run(newer).key
         with spectate(server, f"?run={key}") as channel:
             assert messages_until(channel, "run")[-1]["run"]["name"] == "newer"
+
+
+class LeavingPage:
+    """A page that is gone by the time it is sent something."""
+
+    query_params: ClassVar[dict[str, str]] = {}
+
+    async def accept(self) -> None:
+        pass
+
+    async def receive(self) -> None:
+        await asyncio.Event().wait()
+
+    async def send_text(self, _text: str) -> None:
+        raise WebSocketDisconnect(1006)
+
+
+def test_page_that_leaves_in_the_middle_of_a_message_is_no_error_and_gives_its_place_back(run):
+    hub = LiveHub(Shelf(run.parent))
+    asyncio.run(asyncio.wait_for(hub.serve(LeavingPage()), 10))
+    assert hub._spectators == []
 
 
 @pytest.mark.parametrize("query", ["", "?run=nothing", "?run=../../etc"])

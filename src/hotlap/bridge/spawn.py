@@ -14,7 +14,7 @@ START_S = 60.0
 STOP_S = 6.0
 
 
-class RunningBridge(NamedTuple):
+class RunningServer(NamedTuple):
     """A server that has said where it listens."""
 
     url: str
@@ -24,29 +24,38 @@ class RunningBridge(NamedTuple):
 @contextmanager
 def spawned_bridge(
     *words: str, module: Sequence[str] = ("hotlap.cli", "bridge"), environment: Mapping[str, str] | None = None
-) -> Iterator[RunningBridge]:
+) -> Iterator[RunningServer]:
     """`hotlap bridge` with these options, on a free port unless they name one; ended with SIGTERM."""
     port = () if "--port" in words else ("--port", "0")
-    command = [sys.executable, "-m", *module, *port, *words]
+    with spawned_server([*module, *port, *words], LISTENING, environment) as running:
+        yield running
+
+
+@contextmanager
+def spawned_server(
+    words: Sequence[str], says: str, environment: Mapping[str, str] | None = None
+) -> Iterator[RunningServer]:
+    """`python -m` with these words; the server says `says` and then its address; ended with SIGTERM."""
+    command = [sys.executable, "-m", *words]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)  # noqa: S603 - our own words
     try:
-        yield RunningBridge(_address(process), process)
+        yield RunningServer(_address(process, says), process)
     finally:
         process.terminate()
         _wait(process)
 
 
-def _address(process: "subprocess.Popen[str]") -> str:
+def _address(process: "subprocess.Popen[str]", says: str) -> str:
     """Read until the server says where it listens; a process that says nothing for a minute is ended."""
     timer = threading.Timer(START_S, process.kill)
     timer.start()
     try:
         for line in process.stdout or ():
-            if LISTENING in line:
-                return line.split(LISTENING, 1)[1].strip()
+            if says in line:
+                return line.split(says, 1)[1].split()[0]
     finally:
         timer.cancel()
-    raise BridgeConnectionError(f"the bridge server did not start (exit code {process.wait()}); what it says is above.")
+    raise BridgeConnectionError(f"the server did not start (exit code {process.wait()}); what it says is above.")
 
 
 def _wait(process: "subprocess.Popen[str]") -> None:

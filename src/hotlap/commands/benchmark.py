@@ -85,3 +85,26 @@ class TrainBenchmark:
         from hotlap.benchmark.train import run_train_benchmark
 
         return run_train_benchmark(self.preset, self.seeds, self.steps, as_json=self.json)
+
+
+@dataclass(frozen=True)
+class SpectatorBenchmark:
+    """Measure what spectators of a live training cost the trainer: with and without them, in turns, in one training."""
+
+    spectators: int = 64
+    """How many watch at once, 1 to 64."""
+    pairs: int = 30
+    """Blocks with spectators, each between two without; more give a narrower answer."""
+    rollouts: int = 3
+    """Rollouts of racer-ppo in a block that are timed."""
+    target: float = 5.0
+    """Percent of its speed that the trainer may lose; above it the command exits with 1."""
+    json: bool = False
+    """Print one JSON object instead of a sentence."""
+
+    def run(self) -> int:
+        """Train, measure, print."""
+        from hotlap.benchmark.spectators import SpectatorMeasurement, run_spectators_benchmark
+
+        options = {name: value for name, value in vars(self).items() if name != "json"}
+        return run_spectators_benchmark(SpectatorMeasurement(**options), as_json=self.json)
