@@ -7,7 +7,8 @@ import pytest
 from hotlap import cli
 from hotlap.errors import ConfigError
 from hotlap.evaluation import DriveLimits, evaluate
-from hotlap.evaluation.compare import QUANTITIES, compare_document
+from hotlap.evaluation.compare import compare_document
+from hotlap.evaluation.racer.quantities import QUANTITIES
 from hotlap.policies.exploits import Parking
 from policies.tiny_models import linear_model
 
@@ -85,9 +86,61 @@ def test_report_is_written_and_never_over_another(slow_run, tmp_path, capsys):
     assert cli.main([*words, "--force"]) == 0
 
 
+def saved(tmp_path, capsys, *words):
+    """The evaluation of a driver as a file, and its path."""
+    assert cli.main(["evaluate", *words, "--json", "--root", str(tmp_path / "none")]) == 0
+    path = tmp_path / "base.json"
+    path.write_text(capsys.readouterr().out)
+    return path
+
+
+def test_driver_worse_than_its_base_exits_with_one_and_says_where(slow_run, tmp_path, capsys):
+    base = saved(tmp_path, capsys, "reference", *QUICK)
+    words = ["evaluate", str(slow_run), *QUICK, "--root", str(tmp_path / "none"), "--against"]
+    assert cli.main([*words, str(base)]) == 1
+    assert "track-01, no delay: standing lap, s" in capsys.readouterr().err
+    assert cli.main([*words, str(slow_run)]) == 0
+    assert "no figure is worse" in capsys.readouterr().err
+
+
+def test_evaluation_of_something_else_is_no_base(tmp_path, capsys):
+    base = saved(tmp_path, capsys, "reference", *QUICK)
+    assert cli.main(["evaluate", "reference", "--track", "track-01", "--laps", "3", "--against", str(base)]) == 2
+    assert "Do both in the same way" in capsys.readouterr().err
+    base.write_text("[]")
+    assert cli.main(["evaluate", "reference", *QUICK, "--against", str(base)]) == 2
+    assert "no evaluation" in capsys.readouterr().err
+
+
+def test_last_evaluation_is_in_the_history(slow_run, tmp_path, capsys):
+    words = ["evaluate", str(slow_run), *QUICK, "--root", str(tmp_path / "runs"), "--against", "last"]
+    assert cli.main(words) == 0
+    assert "nothing to set slow-one against yet" in capsys.readouterr().err
+    assert cli.main(words) == 0
+    assert "no figure is worse than those of slow-one of 20" in capsys.readouterr().err
+    assert cli.main(["evaluate", "--history", "5", "--json", "--root", str(tmp_path / "runs")]) == 0
+    entries = json.loads(capsys.readouterr().out)
+    assert [entry["id"] for entry in entries] == [2, 1]
+    assert entries[0]["driver"] == "slow-one"
+    assert cli.main(["evaluate", "--history", "5", "--root", str(tmp_path / "runs")]) == 0
+    assert "slow-one" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
+        (["evaluate"], "no driver to evaluate"),
+        (["evaluate", "reference", "--vehicles", "20"], "an option of the highway"),
+        (["evaluate", "reference", "--episodes-file", "x.jsonl"], "episodes are of the highway"),
+        (["evaluate", "expert", "--laps", "3"], "an option of the racer"),
+        (["evaluate", "expert", "--require-percent", "3"], "about laps"),
+        (["evaluate", "expert", "--vehicles", "41"], "from 0 to 40"),
+        (["evaluate", "expert", "--vehicles", "20", "20"], "each once"),
+        (["evaluate", "expert", "--missions", "crusie"], 'Did you mean "cruise"?'),
+        (["evaluate", "expert", "--episodes", "0"], "from 1 to 100000"),
+        (["evaluate", "--config", "missing.toml"], "cannot be read as TOML"),
+        (["evaluate", "--history", "3", "--root", "nowhere"], "no such folder"),
+        (["compare", "reference", "expert"], "Compare like with like"),
         (["evaluate", "referenc"], 'Did you mean "reference"?'),
         (["evaluate", "reference", "--track", "trak-01"], 'Did you mean "track-01"?'),
         (["evaluate", "reference", "--track", "generated:1:hrad"], 'Did you mean "hard"?'),
@@ -116,10 +169,12 @@ def test_track_files_can_be_driven(tmp_path, capsys):
 def test_comparison_subtracts_the_first_from_the_second(capsys):
     assert cli.main(["compare", "reference", "human", *QUICK, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
-    difference = result["difference"]["track-01"]["delay"]["0"]
+    difference = result["difference"]["track-01, no delay"]
     standing = [result[side]["tracks"]["track-01"]["delay"]["0"]["standing_lap_s"] for side in "ab"]
-    assert difference["standing_lap_s"] == pytest.approx(standing[1] - standing[0])
-    assert difference["standing_lap_s"] > 2.0
+    slower = difference["standing_lap_s"]
+    assert slower["difference"]["value"] == pytest.approx(standing[1] - standing[0])
+    assert slower["difference"]["value"] > 2.0
+    assert slower["verdict"] == "worse"
     assert len(difference) == len(QUANTITIES)
 
 
@@ -138,5 +193,5 @@ def test_what_one_driver_lacks_has_no_difference(capsys):
 def test_evaluations_of_different_tracks_are_not_compared():
     limits = DriveLimits(laps=2, steps=100)
     first, second = (evaluate(Parking(), track, limits=limits, with_human=False) for track in ("track-01", "track-02"))
-    with pytest.raises(ConfigError, match="different tracks"):
+    with pytest.raises(ConfigError, match="different places"):
         compare_document(first, second)

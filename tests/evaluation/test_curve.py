@@ -1,14 +1,27 @@
 """Learning curves as they come off the disk: complete, half-written, or odd."""
 
-from hotlap.evaluation.curve import CurvePoint, read_curve
+from hotlap.evaluation.curve import CurvePoint, read_curve, series
 
 
 def test_points_are_read_in_order(tmp_path):
     (tmp_path / "curve.jsonl").write_text(
-        '{"step": 100, "seconds": 1.5, "reward": -0.2, "completion": 0.0, "best_lap_s": null}\n'
-        '{"step": 200, "seconds": 3, "reward": 1, "completion": 1.0, "best_lap_s": 7.1}\n'
+        '{"step": 100, "seconds": 1.5, "reward": -0.2, "best_lap_s": null}\n'
+        '{"step": 200, "seconds": 3, "reward": 1, "best_lap_s": 7.1}\n'
     )
-    assert read_curve(tmp_path) == [CurvePoint(100.0, 1.5, -0.2, 0.0, None), CurvePoint(200.0, 3.0, 1.0, 1.0, 7.1)]
+    first, second = read_curve(tmp_path)
+    assert (first.step, first.seconds, first.facts["reward"]) == (100.0, 1.5, -0.2)
+    assert "best_lap_s" not in first.facts
+    assert second.facts["best_lap_s"] == 7.1
+
+
+def test_figures_of_an_evaluation_are_facts_like_others(tmp_path):
+    (tmp_path / "curve.jsonl").write_text('{"step": 5, "seconds": 2.0, "evaluation": {"eval/stop/success_rate": 0.5}}')
+    assert series(read_curve(tmp_path), "eval/stop/success_rate") == ([2.0], [0.5])
+
+
+def test_series_is_over_steps_where_a_time_is_missing():
+    points = [CurvePoint(10.0, 1.0, {"reward": 3.0}), CurvePoint(20.0, None, {"reward": 4.0})]
+    assert series(points, "reward") == ([10.0, 20.0], [3.0, 4.0])
 
 
 def test_lines_that_are_no_points_are_left_out(tmp_path):
@@ -23,7 +36,7 @@ def test_lines_that_are_no_points_are_left_out(tmp_path):
         '{"step": 2, "sec',
     ]
     (tmp_path / "curve.jsonl").write_text("\n".join(lines))
-    assert read_curve(tmp_path) == [CurvePoint(1.0, None, None, None, None)]
+    assert read_curve(tmp_path) == [CurvePoint(1.0, None, {"step": 1.0})]
 
 
 def test_no_run_and_no_file_have_no_curve(tmp_path):

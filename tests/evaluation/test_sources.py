@@ -5,6 +5,7 @@ import pytest
 from hotlap.errors import PolicyError
 from hotlap.evaluation import find_driver
 from hotlap.policies import CasualHuman, ReferenceDriver
+from hotlap.policies.highway_expert import HighwayExpert
 from hotlap.racer.tracks import load_track, track_ids
 from policies.tiny_models import good_metadata, linear_model
 
@@ -22,7 +23,9 @@ def test_scripted_drivers_have_names(runs):
     track = load_track("track-01")
     assert isinstance(find_driver("reference", runs).make(track), ReferenceDriver)
     assert isinstance(find_driver("human", runs).make(track), CasualHuman)
-    assert find_driver("human", runs).tracks == track_ids()
+    assert (find_driver("human", runs).world, find_driver("human", runs).tracks) == ("racer", track_ids())
+    assert isinstance(find_driver("expert", runs).make([1, 2]), HighwayExpert)
+    assert find_driver("expert", runs).world == "highway"
 
 
 @pytest.mark.parametrize("how", ["name", "folder", "file"])

@@ -1,59 +1,106 @@
 """The options of `hotlap evaluate` and `hotlap compare`."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+if TYPE_CHECKING:
+    from hotlap.evaluation.request import EvaluationConfig
+
 RUNS = Path("runs")
 Tracks = Annotated[tuple[str, ...], tyro.conf.arg(metavar="TRACK…")]
+Densities = Annotated[tuple[int, ...], tyro.conf.arg(metavar="NUMBER…")]
+DENSITIES = (8, 20, 40)
 
 
 @dataclass(frozen=True)
 class Evaluate:
-    """Measure a driver: laps from every gate and the grid, with and without delay, next to what others do."""
+    """Measure a driver: laps from every start of a track, or missions in traffic, next to what others do."""
 
-    policy: str
-    """A run (its name under runs/, or its folder), a policy.onnx, or one of the drivers "reference" and "human"."""
+    policy: tyro.conf.Positional[str | None] = None
+    """A run (its name under runs/, or its folder), a policy.onnx, or a scripted driver: reference and human race;
+    expert, cruise, random and zero drive on the highway."""
     track: Tracks = ()
-    """Tracks to drive: track-01, generated:7:hard, a .json or .csv file; by default those it was trained on."""
+    """Racer: track-01, generated:7:hard, a .json or .csv file; by default those it was trained on."""
     laps: int = 4
-    """Laps from each start, the first of them standing; 2 or more."""
+    """Racer: laps from each start, the first of them standing; 2 or more."""
     steps: int = 6000
-    """Ticks each start has for its laps, 60 a second."""
-    report: Path | None = None
-    """Write a page with pictures to this HTML file: lines, speeds, the learning curve."""
+    """Racer: ticks each start has for its laps, 60 a second."""
     require_percent: float | None = None
-    """Exit with 1 unless every start is completed and the best clean lap is within so many percent of the reference."""
+    """Racer: exit with 1 unless every start is completed and the best clean lap within so many percent of the
+    reference."""
+    vehicles: Densities = DENSITIES
+    """Highway: densities to drive at, vehicles around the ego, 0 to 40."""
+    episodes: int = 100
+    """Highway: episodes of three minutes at each density."""
+    first_episode: int = 0
+    """Highway: number of the first episode, among those held out from training."""
+    missions: str = "mixed"
+    """Highway: mixed, or only one mode: hold, cruise, lane_change, overtake, stop."""
+    baselines: bool = True
+    """Highway: drive the simple drivers too, for the table."""
+    episodes_file: Path | None = None
+    """Highway: write every episode, with its seed, to this file of JSON lines."""
+    against: str | None = None
+    """Exit with 1 when a figure is worse beyond its interval than that of a run, a policy, a saved evaluation (.json),
+    or of the "last" one in the history."""
+    config: Path | None = None
+    """Take what is to be measured, and thresholds, from a TOML file such as evals/highway_cruise.toml."""
+    report: Path | None = None
+    """Write a page with pictures to this HTML file."""
+    history: int | None = None
+    """Only list so many of the evaluations made last."""
     root: Path = RUNS
-    """Folder that holds the runs."""
+    """Folder that holds the runs, and the history of evaluations."""
     json: bool = False
     """Print one JSON object instead of tables."""
     force: bool = False
-    """Write over a report that is already there."""
+    """Write over files that are already there."""
+    on: Literal["here", "ray"] = "here"
+    """Where it drives: in this process, or each track or density on a Ray cluster."""
+    address: str = ""
+    """HOST:PORT of the cluster; by default one is made of this machine."""
 
     def run(self) -> int:
-        """Drive, print, draw."""
-        from hotlap.evaluation.command import EvaluationRequest, run_evaluation
+        """Drive, print, draw; or list what was measured before."""
+        from hotlap.evaluation.command import Outputs, run_evaluation, show_history
 
-        return run_evaluation(EvaluationRequest(**asdict(self)))
+        if self.history is not None:
+            return show_history(self.root, self.history, as_json=self.json)
+        outputs = Outputs(**{each.name: getattr(self, each.name) for each in fields(Outputs)})
+        if self.on == "here":
+            return run_evaluation(_measured_from(self), self.config, outputs)
+        from hotlap.scaleout.matrix import measured_on_ray
+
+        measure = partial(measured_on_ray, address=self.address)
+        return run_evaluation(_measured_from(self), self.config, outputs, measure)
 
 
 @dataclass(frozen=True)
 class Compare:
-    """Measure two drivers on the same tracks and show what differs."""
+    """Measure two drivers in the same way and show what differs."""
 
     first: str
-    """A run, a policy.onnx, "reference" or "human"."""
+    """A run, a policy.onnx, or a scripted driver."""
     second: str
     """The one to set against it; differences are second less first."""
     track: Tracks = ()
-    """Tracks to drive; by default those that both were trained on."""
+    """Racer: tracks to drive; by default those that both were trained on."""
     laps: int = 4
-    """Laps from each start, the first of them standing; 2 or more."""
+    """Racer: laps from each start, the first of them standing; 2 or more."""
     steps: int = 6000
-    """Ticks each start has for its laps, 60 a second."""
+    """Racer: ticks each start has for its laps, 60 a second."""
+    vehicles: Densities = DENSITIES
+    """Highway: densities to drive at, vehicles around the ego, 0 to 40."""
+    episodes: int = 100
+    """Highway: episodes of three minutes at each density."""
+    first_episode: int = 0
+    """Highway: number of the first episode, among those held out from training."""
+    missions: str = "mixed"
+    """Highway: mixed, or only one mode: hold, cruise, lane_change, overtake, stop."""
     root: Path = RUNS
     """Folder that holds the runs."""
     json: bool = False
@@ -62,8 +109,13 @@ class Compare:
     def run(self) -> int:
         """Drive both, print."""
         from hotlap.evaluation.command import run_comparison
-        from hotlap.evaluation.drives import DriveLimits
 
-        names = (self.first, self.second)
-        limits = DriveLimits(self.laps, self.steps)
-        return run_comparison(names, self.track, self.root, limits, as_json=self.json)
+        return run_comparison((self.first, self.second), _measured_from(self), self.root, as_json=self.json)
+
+
+def _measured_from(options: Any) -> "EvaluationConfig":
+    """What is to be measured, out of the options of a verb."""
+    from hotlap.evaluation.request import EvaluationConfig
+
+    given = [each.name for each in fields(EvaluationConfig) if hasattr(options, each.name)]
+    return EvaluationConfig(**{name: getattr(options, name) for name in given})

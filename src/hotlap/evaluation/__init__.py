@@ -1,30 +1,33 @@
-"""How good a driver is: laps from every start, next to a human, the original driver and the reference lap."""
+"""How good a driver is, in either world: figures with intervals, tables, reports, comparisons."""
 
-from hotlap.evaluation.drives import DriveLimits
-from hotlap.evaluation.evaluate import evaluate
-from hotlap.evaluation.figures import (
-    Evaluation,
+from hotlap.evaluation.highway.evaluate import HighwayEvaluation, evaluate_highway
+from hotlap.evaluation.highway.setup import HighwaySetup
+from hotlap.evaluation.racer.evaluate import evaluate
+from hotlap.evaluation.racer.figures import (
+    DriveLimits,
     Figures,
     OriginalDriver,
+    RacerEvaluation,
     ReferenceFigures,
     Trace,
     TrackEvaluation,
-    evaluation_document,
 )
+from hotlap.evaluation.racer.table import print_evaluation
 from hotlap.evaluation.sources import DriverSource, find_driver
-from hotlap.evaluation.table import print_evaluation
 
 __all__ = [
     "DriveLimits",
     "DriverSource",
-    "Evaluation",
     "Figures",
+    "HighwayEvaluation",
+    "HighwaySetup",
     "OriginalDriver",
+    "RacerEvaluation",
     "ReferenceFigures",
     "Trace",
     "TrackEvaluation",
     "evaluate",
-    "evaluation_document",
+    "evaluate_highway",
     "find_driver",
     "print_evaluation",
 ]

@@ -2,61 +2,73 @@
 
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hotlap.errors import ConfigError, PolicyError
-from hotlap.evaluation.compare import compare_document, print_comparison
-from hotlap.evaluation.drives import DriveLimits
-from hotlap.evaluation.evaluate import evaluate
-from hotlap.evaluation.figures import Evaluation
-from hotlap.evaluation.report import write_report
+from hotlap.evaluation.compare import compare_document, print_comparison, regressions
+from hotlap.evaluation.highway.episodes import Drive, write_episodes
+from hotlap.evaluation.highway.evaluate import HighwayEvaluation
+from hotlap.evaluation.measures import Evaluation, changes, shortfalls
+from hotlap.evaluation.parts import PARTS, measured
+from hotlap.evaluation.racer.figures import RacerEvaluation
+from hotlap.evaluation.regression import LAST, find_base, history, keep
+from hotlap.evaluation.request import EvaluationConfig, combined
 from hotlap.evaluation.sources import DriverSource, find_driver
-from hotlap.evaluation.table import print_evaluation
-from hotlap.racer.tracks import Track, load_track
+from hotlap.evaluation.table import console_for_results, empty_table
+from hotlap.highway.fingerprint import physics_fingerprint
+from hotlap.racer.tracks.atomic import write_whole_file
 
 DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 
 
 @dataclass(frozen=True)
-class EvaluationRequest:
-    """What to evaluate, and what to do with the result: the options of `hotlap evaluate`."""
+class Outputs:
+    """What to do with the result of an evaluation."""
 
-    policy: str
-    track: Sequence[str] = ()
-    laps: int = 4
-    steps: int = 6000
     report: Path | None = None
+    episodes_file: Path | None = None
     require_percent: float | None = None
     root: Path = Path("runs")
     json: bool = False
     force: bool = False
 
 
-def run_evaluation(request: EvaluationRequest) -> int:
-    """Evaluate a driver and print the result; 1 when it falls short of what was required."""
-    _refuse_taken(request.report, force=request.force)
-    source = find_driver(request.policy, request.root)
-    tracks = _tracks(request.track or source.tracks)
-    result = _evaluated(source, tracks, DriveLimits(request.laps, request.steps))
-    if request.json:
+def run_evaluation(
+    given: EvaluationConfig, file: Path | None, outputs: Outputs, measure: Callable[..., Evaluation] = measured
+) -> int:
+    """Evaluate a driver and print the result; 1 when it falls short of what was required or of what was before."""
+    for path in (outputs.report, outputs.episodes_file):
+        _refuse_taken(path, force=outputs.force)
+    config = combined(given, file)
+    if config.policy is None:
+        raise ConfigError("no driver to evaluate. Name a run, a policy.onnx or a scripted driver such as expert.")
+    source = find_driver(config.policy, outputs.root)
+    _refuse_what_the_world_lacks(source, outputs)
+    result = measure(source, config, _say)
+    if outputs.json:
         print(json.dumps(result.plain(), indent=2))
     else:
-        print_evaluation(result)
-    if request.report is not None:
-        write_report(result, tracks, source.run, request.report)
-        _say(f"report written to {request.report}")
-    return _verdict(result, request.require_percent)
+        PARTS[source.world].show(result)
+    _write_files(result, source, outputs)
+    found = [*_shortfalls(result, config, outputs), *_regressions(result, config, outputs.root)]
+    _remember(result, config, outputs.root)
+    for each in found:
+        _say(each)
+    return BELOW_WHAT_WAS_ASKED if found else DONE
 
 
-def run_comparison(
-    names: tuple[str, str], tracks: Sequence[str], root: Path, limits: DriveLimits, *, as_json: bool
-) -> int:
-    """Evaluate two drivers on the same tracks and print what differs."""
+def run_comparison(names: tuple[str, str], config: EvaluationConfig, root: Path, *, as_json: bool) -> int:
+    """Evaluate two drivers in the same way and print what differs."""
     first, second = (find_driver(name, root) for name in names)
-    chosen = _tracks(tracks or [track for track in first.tracks if track in second.tracks] or first.tracks)
-    a, b = (_evaluated(source, chosen, limits, with_human=False) for source in (first, second))
+    if first.world != second.world:
+        raise ConfigError(
+            f"{first.name} drives in the {first.world}, {second.name} in the {second.world}. Compare like with like."
+        )
+    common = tuple(track for track in first.tracks if track in second.tracks)
+    config = replace(config, track=config.track or common or first.tracks)
+    a, b = (measured(source, config, _say, with_others=False) for source in (first, second))
     if as_json:
         print(json.dumps(compare_document(a, b), indent=2))
     else:
@@ -64,38 +76,84 @@ def run_comparison(
     return DONE
 
 
-def _evaluated(
-    source: DriverSource, tracks: Sequence[Track], limits: DriveLimits, *, with_human: bool = True
-) -> Evaluation:
-    _say(f"driving {source.name} on {', '.join(track.track_id for track in tracks)}")
-    return evaluate(source.make, tracks, limits=limits, with_human=with_human, name=source.name, about=source.about)
-
-
-def _tracks(names: Sequence[str]) -> list[Track]:
-    """Every track asked for; two of the same id would hide one another."""
-    tracks = [load_track(name) for name in names]
-    ids = [track.track_id for track in tracks]
-    for track_id in ids:
-        if ids.count(track_id) > 1:
-            raise ConfigError(f'track "{track_id}" is asked for twice. Name each once; files need different names.')
-    return tracks
-
-
-def _refuse_taken(report: Path | None, *, force: bool) -> None:
-    """Refuse before any driving is done."""
-    if report is not None and report.is_dir():
-        raise PolicyError(f"{report}: is a folder. Name a file in it, such as {report / 'report.html'}.")
-    if report is not None and report.exists() and not force:
-        raise PolicyError(f"{report}: exists already. Use --force to replace it, or choose another name.")
-
-
-def _verdict(result: Evaluation, require_percent: float | None) -> int:
-    if require_percent is None:
+def show_history(root: Path, limit: int, *, as_json: bool) -> int:
+    """Print the evaluations made last."""
+    if not root.is_dir():
+        raise ConfigError(f"{root}: no such folder, so there is no history. Evaluate something first.")
+    with history(root) as kept:
+        entries = kept.newest(limit)
+    if as_json:
+        print(json.dumps([{**vars(entry), "setup": json.loads(entry.setup)} for entry in entries], indent=2))
         return DONE
-    shortcomings = result.below(require_percent)
-    for shortcoming in shortcomings:
-        _say(f"below what was asked: {shortcoming}")
-    return BELOW_WHAT_WAS_ASKED if shortcomings else DONE
+    table = empty_table("Evaluations, newest first", ("made at", "world", "driver"))
+    for entry in entries:
+        table.add_row(str(entry.id), entry.made_at, entry.world, entry.driver)
+    console_for_results().print(table)
+    return DONE
+
+
+def _write_files(result: Evaluation, source: DriverSource, outputs: Outputs) -> None:
+    if outputs.report is not None:
+        page = PARTS[source.world].draw(result, source.run)
+        write_whole_file(outputs.report, page.encode(), force=True)
+        _say(f"report written to {outputs.report}")
+    if outputs.episodes_file is not None and isinstance(result, HighwayEvaluation):
+        drive = Drive(result.driver, "highway", physics_fingerprint(), result.episodes.missions, dict(result.about))
+        write_episodes(outputs.episodes_file, drive, result.records, force=True)
+        _say(f"{len(result.records)} episodes written to {outputs.episodes_file}")
+
+
+def _shortfalls(result: Evaluation, config: EvaluationConfig, outputs: Outputs) -> list[str]:
+    found = shortfalls(result.measures(), config.thresholds)
+    if outputs.require_percent is not None and isinstance(result, RacerEvaluation):
+        found += result.below(outputs.require_percent)
+    return [f"below what was asked: {each}" for each in found]
+
+
+def _regressions(result: Evaluation, config: EvaluationConfig, root: Path) -> list[str]:
+    """What got worse than the base, where there is one."""
+    if config.against is None:
+        return []
+    base = find_base(config.against, result, root, lambda name: _like(result, name, config, root))
+    if base is None:
+        _say(f"nothing to set {result.driver} against yet; the next evaluation has this one")
+        return []
+    found = regressions(changes(base.measures, result.measures()))
+    if not found:
+        _say(f"no figure is worse than those of {base.name}")
+    return [f"worse than {base.name}: {each}" for each in found]
+
+
+def _like(result: Evaluation, name: str, config: EvaluationConfig, root: Path) -> Evaluation:
+    """Another driver, evaluated as this one was."""
+    source = find_driver(name, root)
+    if source.world != result.world:
+        raise ConfigError(f"{name} drives in the {source.world}, {result.driver} in the {result.world}.")
+    tracks = result.setup().get("tracks") if result.world == "racer" else None
+    config = replace(config, track=config.track or tuple(tracks or ()))
+    other: Evaluation = measured(source, config, _say, with_others=False)
+    return other
+
+
+def _remember(result: Evaluation, config: EvaluationConfig, root: Path) -> None:
+    """Keep the evaluation in the history of the runs' folder, if there is one or the history was asked for."""
+    if root.is_dir() or config.against == LAST:
+        keep(result, root)
+
+
+def _refuse_what_the_world_lacks(source: DriverSource, outputs: Outputs) -> None:
+    if source.world == "racer" and outputs.episodes_file is not None:
+        raise ConfigError("episodes are of the highway; the racer has laps. Leave --episodes-file out.")
+    if source.world == "highway" and outputs.require_percent is not None:
+        raise ConfigError("--require-percent is about laps. For the highway write thresholds into a --config file.")
+
+
+def _refuse_taken(path: Path | None, *, force: bool) -> None:
+    """Refuse before any driving is done."""
+    if path is not None and path.is_dir():
+        raise PolicyError(f"{path}: is a folder. Name a file in it, such as {path / 'report.html'}.")
+    if path is not None and path.exists() and not force:
+        raise PolicyError(f"{path}: exists already. Use --force to replace it, or choose another name.")
 
 
 def _say(message: str) -> None:

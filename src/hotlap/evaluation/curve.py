@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,18 +13,14 @@ MOST_BYTES = 1 << 24
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """How a run was doing at one moment; None where nothing was known."""
+    """How a run was doing at one moment."""
 
     step: float
     """Steps driven so far."""
     seconds: float | None
-    """Time trained so far."""
-    reward: float | None
-    """Mean return of episodes."""
-    completion: float | None
-    """Share of laps completed, 0 to 1."""
-    best_lap_s: float | None
-    """Best clean flying lap so far."""
+    """Time trained so far, where it is known."""
+    facts: Mapping[str, float]
+    """What was known then, by name: the reward, what its world counts, the figures of an evaluation."""
 
 
 def read_curve(run: Path | None) -> list[CurvePoint]:
@@ -36,16 +33,34 @@ def read_curve(run: Path | None) -> list[CurvePoint]:
     return [point for point in points if point is not None]
 
 
+def series(points: Sequence[CurvePoint], fact: str) -> tuple[list[float], list[float]]:
+    """A fact over training time, or over steps where a time is missing: the two columns."""
+    known = [point for point in points if fact in point.facts]
+    return [when(point, by_time=is_timed(points)) for point in known], [point.facts[fact] for point in known]
+
+
+def is_timed(points: Sequence[CurvePoint]) -> bool:
+    """Whether every point knows its time."""
+    return all(point.seconds is not None for point in points)
+
+
+def when(point: CurvePoint, *, by_time: bool) -> float:
+    """Where a point lies on the axis of time, or of steps."""
+    return point.seconds if by_time and point.seconds is not None else point.step
+
+
 def _point(line: str) -> CurvePoint | None:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(entry, dict) or _number(entry.get("step")) is None:
+    step = _number(entry.get("step")) if isinstance(entry, dict) else None
+    if step is None:
         return None
-    step = _number(entry["step"]) or 0.0
-    others = (_number(entry.get(key)) for key in ("seconds", "reward", "completion", "best_lap_s"))
-    return CurvePoint(step, *others)
+    judged = entry.get("evaluation")
+    named = {**entry, **(judged if isinstance(judged, dict) else {})}
+    facts = {str(key): number for key, value in named.items() if (number := _number(value)) is not None}
+    return CurvePoint(step, _number(entry.get("seconds")), facts)
 
 
 def _number(value: Any) -> float | None:

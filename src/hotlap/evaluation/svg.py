@@ -6,11 +6,13 @@ from html import escape
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hotlap.evaluation.figures import FloatArray
+FloatArray = NDArray[np.float64]
 
 SPEED_COLOURS = ("#8a5cff", "#4d86ff", "#2fc3dc", "#57d88b", "#c9e24e", "#ffd23f")
 COLOUR_STEPS = 30
+CHART_WIDTH = 860.0
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""An evaluation as a table for people: the driver on top, what it is compared with below."""
+"""What the tables of every evaluation share: where they go, how they look, how an absent figure is written."""
 
 import sys
 
@@ -7,58 +7,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hotlap.evaluation.figures import Evaluation, Figures, TrackEvaluation
-
 WIDTH_OF_FILES = 110
 NAME_WIDTH = 17
 NONE = "–"
-LAP_HEADINGS = ("starts", "standing", "best", "best\nclean", "mean", "spread", "clean\nlaps", "% over\nref")
-HEADINGS = (*LAP_HEADINGS, "wall", "off\nroad", "return")
-EXPLANATION = (
-    "Times in seconds. starts: laps completed, from rest at each gate and on the grid; standing: first lap from the "
-    "grid (* not clean); best: fastest flying lap, clean or not; best clean, mean, spread: of the clean flying laps; "
-    "% over ref: best clean against the reference lap; wall, off road: ticks of 1/60 s; return: reward of one lap."
-)
 
 
 def console_for_results() -> Console:
     """Standard output; a pipe or a file gets whole lines, whatever width it pretends to have."""
     width = None if sys.stdout.isatty() else WIDTH_OF_FILES
     return Console(file=sys.stdout, highlight=False, width=width)
-
-
-def print_evaluation(evaluation: Evaluation, console: Console | None = None) -> None:
-    """Print one table per track."""
-    console = console or console_for_results()
-    for track in evaluation.tracks:
-        console.print(track_table(evaluation.driver, track))
-    console.print(Text(EXPLANATION, style="dim"))
-
-
-def track_table(driver: str, track: TrackEvaluation) -> Table:
-    """A driver on one track, without and with delay, above its yardsticks."""
-    table = empty_table(f"{track.name} · {track.track} · {track.length_u:,.0f} u", HEADINGS)
-    for figures in track.by_delay:
-        name = driver if figures.delay == 0 else f"  {figures.delay} tick late"
-        table.add_row(Text(name, style="bold"), *figure_cells(figures))
-    for name, cells in yardstick_rows(track):
-        table.add_row(name, *cells, style="dim")
-    return table
-
-
-def yardstick_rows(track: TrackEvaluation) -> list[tuple[str, list[str]]]:
-    """Names and cells of what a driver is compared with."""
-    rows = []
-    if track.human is not None:
-        rows.append(("casual human", figure_cells(track.human)))
-    if track.original is not None:
-        name = "original driver" if track.original.finishes else "original (parks)"
-        rows.append((name, ["", seconds(track.original.standing_lap_s), seconds(track.original.flying_best_s)]))
-    if track.reference is not None:
-        rows.append(
-            ("reference lap", ["", seconds(track.reference.standing_lap_s), "", seconds(track.reference.lap_s)])
-        )
-    return rows
 
 
 def empty_table(title: str, headings: tuple[str, ...]) -> Table:
@@ -68,31 +25,3 @@ def empty_table(title: str, headings: tuple[str, ...]) -> Table:
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
     return table
-
-
-def figure_cells(figures: Figures) -> list[str]:
-    """One row of figures, in the order of the headings."""
-    cut = "*" if figures.standing_lap_clean is False else ""
-    return [
-        f"{figures.gates_completed + figures.grid_completed}/{figures.gates + 1}",
-        seconds(figures.standing_lap_s) + cut,
-        seconds(figures.flying_best_s),
-        seconds(figures.flying_best_clean_s),
-        seconds(figures.flying_mean_clean_s),
-        seconds(figures.flying_spread_clean_s),
-        f"{figures.flying_clean_laps}/{figures.flying_laps}",
-        percent(figures.percent_over_reference),
-        f"{figures.wall_ticks:,}",
-        f"{figures.off_road_ticks:,}",
-        f"{figures.lap_return:.3f}",
-    ]
-
-
-def seconds(value: float | None) -> str:
-    """A time to the millisecond."""
-    return NONE if value is None else f"{value:.3f}"
-
-
-def percent(value: float | None) -> str:
-    """A difference in percent, with its sign."""
-    return NONE if value is None else f"{value:+.2f}"

@@ -55,8 +55,8 @@ def read_model_file(path: Path) -> bytes:
     )
 
 
-def checked_metadata(where: str, content: bytes, world: str = "racer") -> dict[str, Any]:
-    """What a policy says about itself, once it is certain that it may be run in a world."""
+def checked_metadata(where: str, content: bytes, world: str | None = "racer") -> dict[str, Any]:
+    """What a policy says about itself, once it is certain that it may be run in a world; None is the file's own."""
     try:
         model = onnx.load_model_from_string(content)
     except (DecodeError, ValueError) as problem:
@@ -64,7 +64,7 @@ def checked_metadata(where: str, content: bytes, world: str = "racer") -> dict[s
     metadata = _metadata(where, model)
     _check_made_for_here(where, metadata, world)
     _check_operators(where, model)
-    _check_ports(where, model, metadata["layout"], WORLDS[world].layouts[metadata["layout"]])
+    _check_ports(where, model, metadata["layout"], WORLDS[metadata["world"]].layouts[metadata["layout"]])
     _check_sizes(where, model)
     return metadata
 
@@ -77,23 +77,26 @@ def _metadata(where: str, model: onnx.ModelProto) -> dict[str, Any]:
         raise PolicyError(f"{where}: its metadata is not JSON ({problem}). Export it again.") from problem
 
 
-def _check_made_for_here(where: str, metadata: dict[str, Any], world: str) -> None:
+def _check_made_for_here(where: str, metadata: dict[str, Any], world: str | None) -> None:
     """World, layout and physics must be ours: a driver is only valid in the physics it was trained in."""
     for key in ("world", "layout", "physics_fingerprint"):
         if not isinstance(metadata.get(key), str):
             raise PolicyError(f'{where}: does not say its "{key}". Export it with "hotlap export policy RUN".')
-    if metadata["world"] != world:
+    possible = list(WORLDS) if world is None else [world]
+    if metadata["world"] not in possible:
+        ours = '" or "'.join(possible)
         raise PolicyError(
-            f'{where}: made for the world "{metadata["world"]}", and this is "{world}". Use one trained here.'
+            f'{where}: made for the world "{metadata["world"]}", and this is "{ours}". Use one trained here.'
         )
-    layouts = WORLDS[world].layouts
+    senses = WORLDS[metadata["world"]]
+    layouts = senses.layouts
     if metadata["layout"] not in layouts:
         hint = did_you_mean(metadata["layout"], layouts)
         known = ", ".join(layouts)
         raise PolicyError(
             f'{where}: no observation layout "{metadata["layout"]}".{hint} Known: {known}. Train it again.'
         )
-    ours = WORLDS[world].physics_fingerprint()
+    ours = senses.physics_fingerprint()
     if metadata["physics_fingerprint"] != ours:
         raise PolicyError(
             f"{where}: trained in physics {metadata['physics_fingerprint']}, and this is physics {ours}. "

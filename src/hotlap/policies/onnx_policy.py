@@ -21,8 +21,8 @@ class OnnxPolicy:
     but compute layers is refused with a PolicyError before it is run.
     """
 
-    def __init__(self, source: Path | str | bytes, world: str = "racer") -> None:
-        """From a file, or from the bytes of one, for a world."""
+    def __init__(self, source: Path | str | bytes, world: str | None = "racer") -> None:
+        """From a file, or from the bytes of one, for a world; None takes the world that the file names."""
         self.name = _name(source)
         content = source if isinstance(source, bytes) else read_model_file(Path(source))
         where = "this policy" if isinstance(source, bytes) else str(source)

@@ -5,15 +5,16 @@ from html import escape
 
 import numpy as np
 
-from hotlap.evaluation.curve import CurvePoint
-from hotlap.evaluation.figures import Figures, FloatArray, Trace, TrackEvaluation
-from hotlap.evaluation.svg import SPEED_COLOURS, Frame, coloured_line, picture, points_of
+from hotlap.evaluation.curve import CurvePoint, series
+from hotlap.evaluation.learning_pictures import ShareChart, learning_chart, time_label, time_span
+from hotlap.evaluation.racer.figures import Figures, FloatArray, Trace, TrackEvaluation, late
+from hotlap.evaluation.svg import CHART_WIDTH, SPEED_COLOURS, Frame, coloured_line, picture, points_of
 from hotlap.policies import ReferenceLap
 from hotlap.racer.physics import GATE_COUNT, PHYSICS
 from hotlap.racer.tracks import Track
 
 MAP_MARGIN_U = 18.0
-CHART_WIDTH = 860.0
+SHARE_COMPLETED = ShareChart("laps completed, %", "Share of laps completed during training")
 TOP_SPEED = PHYSICS.max_speed_ups
 
 
@@ -135,8 +136,7 @@ def starts_picture(by_delay: Sequence[Figures]) -> str:
     rows = []
     for row, figures in enumerate(by_delay):
         y = 16 + 22 * row
-        label = "no delay" if figures.delay == 0 else f"{figures.delay} tick late"
-        rows.append(f'<text x="0" y="{y + 4}">{label}</text>')
+        rows.append(f'<text x="0" y="{y + 4}">{late(figures.delay)}</text>')
         done = [gate not in figures.gates_failed for gate in range(GATE_COUNT)]
         for k, completed in enumerate([figures.grid_completed, *done]):
             x = 96 + 17 * k + (12 if k else 0)
@@ -153,48 +153,21 @@ def starts_picture(by_delay: Sequence[Figures]) -> str:
 
 def learning_curve(points: Sequence[CurvePoint], track: TrackEvaluation | None) -> str:
     """Completion and best lap over training time, with the laps to beat."""
-    by_time = all(point.seconds is not None for point in points)
-    times = [point.seconds if by_time and point.seconds is not None else point.step for point in points]
-    label = "training time, s" if by_time else "steps"
-    span = (0.0, max([*times, 1e-9]))
-    return _completion_chart(points, times, span) + _lap_chart(points, times, span, label, track)
+    return learning_chart(points, "completion", SHARE_COMPLETED) + _lap_chart(points, track)
 
 
-def _completion_chart(points: Sequence[CurvePoint], times: Sequence[float], span: tuple[float, float]) -> str:
-    frame = Frame(CHART_WIDTH, 140.0, span, (0.0, 103.0), bottom=24.0)
-    known = [
-        (time, 100.0 * point.completion)
-        for time, point in zip(times, points, strict=True)
-        if point.completion is not None
-    ]
-    content = frame.axes("", "laps completed, %")
-    if known:
-        xs, ys = zip(*known, strict=True)
-        content += frame.line(xs, ys, "completion")
-    return picture(frame.width, frame.height, "Share of laps completed during training", content)
-
-
-def _lap_chart(
-    points: Sequence[CurvePoint],
-    times: Sequence[float],
-    span: tuple[float, float],
-    label: str,
-    track: TrackEvaluation | None,
-) -> str:
-    known = [
-        (time, point.best_lap_s) for time, point in zip(times, points, strict=True) if point.best_lap_s is not None
-    ]
+def _lap_chart(points: Sequence[CurvePoint], track: TrackEvaluation | None) -> str:
+    times, best = series(points, "best_lap_s")
     levels = _laps_to_beat(track)
-    laps = [lap for _, lap in known] + [lap for lap, _, _ in levels]
+    laps = [*best, *(lap for lap, _, _ in levels)]
     if not laps:
         return ""
     spread = max(max(laps) - min(laps), 0.1)
-    frame = Frame(CHART_WIDTH, 240.0, span, (min(laps) - 0.1 * spread, max(laps) + 0.12 * spread))
-    content = frame.axes(label, "best clean lap, s")
+    frame = Frame(CHART_WIDTH, 240.0, time_span(points), (min(laps) - 0.1 * spread, max(laps) + 0.12 * spread))
+    content = frame.axes(time_label(points), "best clean lap, s")
     content += "".join(frame.level(lap, style, name) for lap, style, name in levels)
-    if known:
-        xs, ys = zip(*known, strict=True)
-        content += frame.line(xs, ys, "flying")
+    if best:
+        content += frame.line(times, best, "flying")
     return picture(frame.width, frame.height, "Best clean lap during training", content)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hotlap.errors import ConfigError, UnknownTrackError
-from hotlap.evaluation import DriveLimits, Evaluation, evaluate
-from hotlap.evaluation.drives import percent_over
-from hotlap.evaluation.yardsticks import ORIGINAL_DRIVER
+from hotlap.evaluation import DriveLimits, RacerEvaluation, evaluate
+from hotlap.evaluation.racer.drives import percent_over
+from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER
 from hotlap.policies import CasualHuman, ReferenceDriver
 from hotlap.policies.centre_line import CentreLineDriver
 from hotlap.policies.exploits import Cutting, Parking
@@ -21,7 +21,7 @@ SHORT = DriveLimits(laps=2, steps=2500)
 
 
 @cache
-def reference_on(track: str) -> Evaluation:
+def reference_on(track: str) -> RacerEvaluation:
     return evaluate(ReferenceDriver(track), track, with_human=False)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hotlap.evaluation.drives import DriveLimits, Drives
-from hotlap.evaluation.figures import Evaluation, TrackEvaluation
-from hotlap.evaluation.yardsticks import ORIGINAL_DRIVER, find_reference, human_drive, reference_figures
+from hotlap.evaluation.racer.drives import Drives
+from hotlap.evaluation.racer.figures import DriveLimits, RacerEvaluation, TrackEvaluation
+from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER, find_reference, human_drive, reference_figures
 from hotlap.policies import Policy
 from hotlap.racer.tracks import Track, load_track
 
@@ -21,16 +21,17 @@ def evaluate(
     with_human: bool = True,
     name: str | None = None,
     about: Mapping[str, Any] | None = None,
-) -> Evaluation:
+) -> RacerEvaluation:
     """Drive a policy, or the policy that a function makes for each track, and report what it does.
 
     Every track is driven by 62 cars at once: from the grid and from rest at each of the 30 gates, each with 0 and with
     1 tick between deciding and acting. The same policy and tracks give the same figures.
     """
     chosen = [tracks] if isinstance(tracks, str | Path | Track) else list(tracks)
-    results = [evaluate_on(policy, load_track(track), limits or DriveLimits(), with_human) for track in chosen]
+    limits = limits or DriveLimits()
+    results = [evaluate_on(policy, load_track(track), limits, with_human) for track in chosen]
     driver = name or str(getattr(policy, "name", "driver"))
-    return Evaluation(driver, about or {}, results)
+    return RacerEvaluation(driver, about or {}, results, limits)
 
 
 def evaluate_on(
@@ -51,5 +52,6 @@ def evaluate_on(
         human=human.figures if human else None,
         original=ORIGINAL_DRIVER.get(track.track_id),
         traces={delay: drives.trace(delay) for delay in DELAYS},
+        course=track,
         human_trace=human.trace if human else None,
     )

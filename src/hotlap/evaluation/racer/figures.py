@@ -7,7 +7,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.errors import ConfigError
+from hotlap.evaluation.measures import Measure
+from hotlap.evaluation.racer.quantities import measures_of
+from hotlap.racer.tracks import Track
+
 FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DriveLimits:
+    """When a car has driven enough."""
+
+    laps: int = 4
+    """Laps each car drives: a standing one, the rest flying; 2 or more."""
+    steps: int = 6000
+    """Ticks each car has for them, 60 a second; 100 or more."""
+
+    def __post_init__(self) -> None:
+        """Refuse limits that leave nothing to measure."""
+        if self.laps < 2 or not 100 <= self.steps <= 1_000_000:
+            raise ConfigError(
+                f"cannot measure {self.laps} laps in {self.steps} steps: use 2 laps or more, 100 to 1000000 steps."
+            )
 
 
 @dataclass(frozen=True)
@@ -65,6 +87,18 @@ class Figures:
         values["return"] = values.pop("lap_return")
         values["gates_failed"] = list(self.gates_failed)
         return values
+
+    def below(self, percent: float) -> list[str]:
+        """What falls short of completing every start and a clean flying lap within so many percent of the reference."""
+        lacks = []
+        if not self.grid_completed or self.gates_completed < self.gates:
+            lacks.append(f"{self.gates_completed + self.grid_completed} of {self.gates + 1} starts completed")
+        over = self.percent_over_reference
+        if over is None:
+            lacks.append("no clean flying lap to set against a reference")
+        elif over > percent:
+            lacks.append(f"{over:.2f} % over the reference, more than {percent:g} %")
+        return lacks
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +183,8 @@ class TrackEvaluation:
     original: OriginalDriver | None
     traces: Mapping[int, Trace] = field(repr=False)
     """The drive from the grid, by delay."""
+    course: Track = field(repr=False)
+    """The track itself, for the map."""
     human_trace: Trace | None = field(default=None, repr=False)
 
     def plain(self) -> dict[str, Any]:
@@ -164,39 +200,51 @@ class TrackEvaluation:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class RacerEvaluation:
     """A driver on every track asked for."""
 
     driver: str
     about: Mapping[str, Any]
     """What is known about it: where it came from, its layout, how it was trained."""
     tracks: Sequence[TrackEvaluation]
+    limits: DriveLimits = field(default_factory=DriveLimits)
+    """How far every car drove."""
+    world: str = "racer"
+
+    def setup(self) -> dict[str, Any]:
+        """What was driven."""
+        return {"tracks": [track.track for track in self.tracks], **asdict(self.limits)}
+
+    def measures(self) -> list[Measure]:
+        """Every figure of every track and delay."""
+        return [
+            measure
+            for track in self.tracks
+            for figures in track.by_delay
+            for measure in measures_of(f"{track.track}, {late(figures.delay)}", figures)
+        ]
 
     def plain(self) -> dict[str, Any]:
-        """As an object for JSON."""
+        """As an object for JSON; docs/evaluation.md describes it."""
         return {
+            "world": self.world,
             "driver": self.driver,
             "about": dict(self.about),
+            "setup": self.setup(),
             "tracks": {track.track: track.plain() for track in self.tracks},
+            "measures": [measure.plain() for measure in self.measures()],
         }
 
     def below(self, percent: float) -> list[str]:
         """What falls short of completing every start and a clean flying lap within so many percent of the reference."""
-        shortcomings = []
-        for track in self.tracks:
-            for figures in track.by_delay:
-                where = f"{track.track}, delay {figures.delay}"
-                if not figures.grid_completed or figures.gates_completed < figures.gates:
-                    started = figures.gates_completed + figures.grid_completed
-                    shortcomings.append(f"{where}: {started} of {figures.gates + 1} starts completed")
-                over = figures.percent_over_reference
-                if over is None:
-                    shortcomings.append(f"{where}: no clean flying lap to set against a reference")
-                elif over > percent:
-                    shortcomings.append(f"{where}: {over:.2f} % over the reference, more than {percent:g} %")
-        return shortcomings
+        return [
+            f"{track.track}, delay {figures.delay}: {lack}"
+            for track in self.tracks
+            for figures in track.by_delay
+            for lack in figures.below(percent)
+        ]
 
 
-def evaluation_document(evaluation: Evaluation) -> dict[str, Any]:
-    """An evaluation as the object that `hotlap evaluate --json` prints; docs/evaluation.md describes it."""
-    return evaluation.plain()
+def late(delay: int) -> str:
+    """A delay in words."""
+    return "no delay" if delay == 0 else f"{delay} tick late"

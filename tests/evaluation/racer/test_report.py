@@ -7,8 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from hotlap.evaluation import DriveLimits, evaluate
-from hotlap.evaluation.report import report_page, write_report
-from hotlap.evaluation.svg import Frame, round_numbers, speed_colour
+from hotlap.evaluation.racer.report import report_page
 from hotlap.policies import CasualHuman
 from hotlap.policies.exploits import Cutting, Parking
 from hotlap.racer.tracks import build_track, load_track
@@ -30,7 +29,7 @@ def tree_of(page: str) -> ET.Element:
 
 
 def test_page_is_well_formed_and_has_every_picture(evaluation):
-    tree = tree_of(report_page(evaluation, [TRACK]))
+    tree = tree_of(report_page(evaluation))
     titles = [title.text for title in tree.iter(f"{SVG}title")]
     assert titles == [
         "The line driven on Circuit, coloured by speed",
@@ -42,7 +41,7 @@ def test_page_is_well_formed_and_has_every_picture(evaluation):
 
 
 def test_page_asks_nobody_for_anything(evaluation):
-    page = report_page(evaluation, [TRACK])
+    page = report_page(evaluation)
     assert "<script" not in page
     assert not re.findall(r"\b(?:src|href|srcset|action|data)\s*=", page)
     assert "@import" not in page
@@ -53,35 +52,35 @@ def test_page_asks_nobody_for_anything(evaluation):
 def test_two_tracks_on_one_page_share_no_ids():
     tracks = [TRACK, load_track("track-02")]
     parked = evaluate(Parking(), tracks, with_human=False)
-    ids = [element.get("id") for element in tree_of(report_page(parked, tracks)).iter() if element.get("id")]
+    ids = [element.get("id") for element in tree_of(report_page(parked)).iter() if element.get("id")]
     assert len(ids) == len(set(ids)) == 4
 
 
 def test_line_is_coloured_by_speed(evaluation):
-    tree = tree_of(report_page(evaluation, [TRACK]))
+    tree = tree_of(report_page(evaluation))
     [driven] = [group for group in tree.iter(f"{SVG}g") if group.get("class") == "driven"]
     assert len({stroke.get("stroke") for stroke in driven}) > 2
 
 
 def test_cut_lap_shows_where_it_left_the_road():
     cut = evaluate(Cutting(TRACK), TRACK, limits=DriveLimits(laps=2), with_human=False)
-    tree = tree_of(report_page(cut, [TRACK]))
+    tree = tree_of(report_page(cut))
     assert len([dot for dot in tree.iter(f"{SVG}circle") if dot.get("class") == "off-road"]) > 100
 
 
 def test_driver_that_never_gets_round_has_a_report_too():
     parked = evaluate(Parking(), TRACK, with_human=False)
-    tree = tree_of(report_page(parked, [TRACK]))
+    tree = tree_of(report_page(parked))
     dots = [dot.get("class") for dot in tree.iter(f"{SVG}circle")]
     assert dots.count("failed") == 62
     assert dots.count("stopped") == 1
 
 
 def test_learning_curve_is_drawn_where_a_run_has_one(evaluation, tmp_path):
-    assert "How it learned" not in report_page(evaluation, [TRACK], tmp_path)
+    assert "How it learned" not in report_page(evaluation, tmp_path)
     lines = [f'{{"step": {k}, "seconds": {k}, "completion": {k / 10}, "best_lap_s": {9 - k / 5}}}' for k in range(10)]
     (tmp_path / "curve.jsonl").write_text("\n".join(lines))
-    page = report_page(evaluation, [TRACK], tmp_path)
+    page = report_page(evaluation, tmp_path)
     tree_of(page)
     assert "How it learned" in page
     assert "original driver 7.333 s" in page
@@ -94,32 +93,8 @@ def test_hostile_names_stay_text(evaluation):
         evaluation,
         driver=nasty,
         about={"algorithm": nasty, "tracks": [nasty]},
-        tracks=[replace(evaluation.tracks[0], track=nasty, name=nasty)],
+        tracks=[replace(evaluation.tracks[0], track=nasty, name=nasty, course=track)],
     )
-    page = report_page(hostile, [track])
+    page = report_page(hostile)
     tree_of(page)
     assert "<script" not in page
-
-
-def test_report_is_written_whole(evaluation, tmp_path):
-    path = tmp_path / "new" / "report.html"
-    write_report(evaluation, [TRACK], None, path)
-    assert path.read_text(encoding="utf-8") == report_page(evaluation, [TRACK])
-    assert list(path.parent.iterdir()) == [path]
-
-
-@pytest.mark.parametrize(("low", "high", "numbers"), [(0, 160, [0, 50, 100, 150]), (6.4, 7.4, [6.5, 6.75, 7.0, 7.25])])
-def test_axes_have_round_numbers(low, high, numbers):
-    assert round_numbers(low, high, 4) == numbers
-
-
-def test_frame_puts_the_corners_of_the_data_into_the_corners_of_the_picture():
-    frame = Frame(100, 50, (0.0, 10.0), (5.0, 6.0), left=10, right=5, top=4, bottom=6)
-    assert (frame.x(0.0), frame.x(10.0)) == (10.0, 95.0)
-    assert (frame.y(5.0), frame.y(6.0)) == (44.0, 4.0)
-
-
-def test_colours_run_from_slow_to_fast():
-    assert speed_colour(0.0) == "#8a5cff"
-    assert speed_colour(1.0) == speed_colour(2.0) == "#ffd23f"
-    assert speed_colour(0.5) not in (speed_colour(0.4), speed_colour(0.6))

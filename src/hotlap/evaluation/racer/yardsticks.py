@@ -5,8 +5,8 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from hotlap.errors import TrackError
-from hotlap.evaluation.drives import DriveLimits, Drives
-from hotlap.evaluation.figures import Figures, OriginalDriver, ReferenceFigures, Trace
+from hotlap.evaluation.racer.drives import Drives
+from hotlap.evaluation.racer.figures import DriveLimits, Figures, OriginalDriver, ReferenceFigures, Trace
 from hotlap.policies import CasualHuman, ReferenceLap, reference_lap
 from hotlap.racer.physics import PHYSICS, TICKS_PER_SECOND
 from hotlap.racer.tracks import Track

@@ -1,14 +1,12 @@
 """Drive a policy round a track from every start there is, all at once, and keep what happened."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.errors import ConfigError
-from hotlap.evaluation.figures import Figures, FloatArray, Trace
+from hotlap.evaluation.racer.figures import DriveLimits, Figures, FloatArray, Trace
 from hotlap.policies import Policy
 from hotlap.racer.config import EpisodeLimits, RacerConfig
 from hotlap.racer.physics import GATE_COUNT, ROAD, TICKS_PER_SECOND
@@ -17,23 +15,6 @@ from hotlap.racer.world import RacerWorld
 
 GRID = GATE_COUNT
 STARTS = GATE_COUNT + 1
-
-
-@dataclass(frozen=True)
-class DriveLimits:
-    """When a car has driven enough."""
-
-    laps: int = 4
-    """Laps each car drives: a standing one, the rest flying; 2 or more."""
-    steps: int = 6000
-    """Ticks each car has for them, 60 a second; 100 or more."""
-
-    def __post_init__(self) -> None:
-        """Refuse limits that leave nothing to measure."""
-        if self.laps < 2 or not 100 <= self.steps <= 1_000_000:
-            raise ConfigError(
-                f"cannot measure {self.laps} laps in {self.steps} steps: use 2 laps or more, 100 to 1000000 steps."
-            )
 
 
 class Lap(NamedTuple):

@@ -1,0 +1,151 @@
+"""How good a driver of the highway is: at every density, without and with the supervisor, next to simple drivers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hotlap.evaluation.highway.driving import Episodes, Strip
+from hotlap.evaluation.highway.episodes import Episode
+from hotlap.evaluation.highway.figures import HighwayFigures, figures_of
+from hotlap.evaluation.highway.setup import HighwaySetup
+from hotlap.evaluation.measures import Measure
+from hotlap.policies import Policy
+from hotlap.policies.highway_baselines import CruiseHeuristic, RandomDriver, ZeroDriver
+from hotlap.policies.highway_expert import HighwayExpert
+
+MakeDriver = Callable[[Sequence[int]], Policy]
+"""A driver for episodes with these seeds, one road to each."""
+SCRIPTED: dict[str, MakeDriver] = {
+    "expert": lambda _seeds: HighwayExpert(),
+    "cruise": lambda _seeds: CruiseHeuristic(),
+    "random": RandomDriver,
+    "zero": lambda _seeds: ZeroDriver(),
+}
+SUPERVISED = "supervised"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A simple driver, with or without the supervisor."""
+
+    name: str
+    driver: str
+    supervised: bool
+
+
+BASELINES = (
+    Baseline("zero", "zero", False),
+    Baseline("random", "random", False),
+    Baseline("random, guarded", "random", True),
+    Baseline("cruise", "cruise", False),
+    Baseline("expert", "expert", False),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class DensityEvaluation:
+    """A driver in traffic of one density."""
+
+    vehicles: int
+    alone: HighwayFigures
+    guarded: HighwayFigures
+    """The same episodes with the supervisor on."""
+    baselines: Mapping[str, HighwayFigures]
+    strip: Strip = field(repr=False)
+    """The first episode without the supervisor, over time."""
+
+    def plain(self) -> dict[str, Any]:
+        """As an object for JSON."""
+        return {
+            "alone": self.alone.plain(),
+            SUPERVISED: self.guarded.plain(),
+            "baselines": {name: figures.plain() for name, figures in self.baselines.items()},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class HighwayEvaluation:
+    """A driver at every density asked for."""
+
+    driver: str
+    about: Mapping[str, Any]
+    """What is known about it: where it came from, how it was trained."""
+    episodes: HighwaySetup
+    """What was driven."""
+    densities: Sequence[DensityEvaluation]
+    records: Sequence[Episode] = field(repr=False)
+    """The driver's own episodes, without the supervisor and with it."""
+    world: str = "highway"
+
+    def setup(self) -> dict[str, Any]:
+        """What was driven."""
+        return self.episodes.plain()
+
+    def measures(self) -> list[Measure]:
+        """Every figure at every density, and of all densities together."""
+        places = {(each.vehicles, False): each.alone for each in self.densities}
+        places |= {(each.vehicles, True): each.guarded for each in self.densities}
+        found = [measure for key, figures in places.items() for measure in figures.measures(_place(*key))]
+        for supervised in (False, True):
+            together = figures_of([each for each in self.records if each.supervised is supervised])
+            found += together.measures("all traffic" + _guard(supervised=supervised))
+        return found
+
+    def plain(self) -> dict[str, Any]:
+        """As an object for JSON; docs/evaluation.md describes it."""
+        return {
+            "world": self.world,
+            "driver": self.driver,
+            "about": dict(self.about),
+            "setup": self.setup(),
+            "densities": {str(each.vehicles): each.plain() for each in self.densities},
+            "measures": [measure.plain() for measure in self.measures()],
+        }
+
+
+def _place(vehicles: int, supervised: bool) -> str:
+    return f"{vehicles} vehicles" + _guard(supervised=supervised)
+
+
+def _guard(*, supervised: bool) -> str:
+    return f", {SUPERVISED}" if supervised else ""
+
+
+def evaluate_highway(
+    make: MakeDriver,
+    setup: HighwaySetup | None = None,
+    *,
+    with_baselines: bool = True,
+    name: str = "driver",
+    about: Mapping[str, Any] | None = None,
+    say: Callable[[str], None] = lambda _words: None,
+) -> HighwayEvaluation:
+    """Drive held-out episodes at every density, without and with the supervisor; `say` is told about progress.
+
+    The same driver and setup give the same figures, since every episode follows from its seed and its driver.
+    """
+    setup = setup or HighwaySetup()
+    densities: list[DensityEvaluation] = []
+    records: list[Episode] = []
+    for vehicles in setup.vehicles:
+        say(f"{setup.episodes} episodes with {vehicles} vehicles around")
+        alone, guarded = (_driven(make, setup, vehicles, supervised=supervised) for supervised in (False, True))
+        baselines = _baselines(setup, vehicles, name) if with_baselines else {}
+        own = (alone.records(), guarded.records())
+        records += [*own[0], *own[1]]
+        densities.append(DensityEvaluation(vehicles, figures_of(own[0]), figures_of(own[1]), baselines, alone.strip()))
+    return HighwayEvaluation(name, about or {}, setup, densities, records)
+
+
+def _driven(make: MakeDriver, setup: HighwaySetup, vehicles: int, *, supervised: bool) -> Episodes:
+    seeds = setup.seeds()
+    return Episodes(make(seeds), seeds, vehicles, supervised=supervised, missions=setup.missions)
+
+
+def _baselines(setup: HighwaySetup, vehicles: int, driver: str) -> dict[str, HighwayFigures]:
+    """What simple drivers do in the same episodes; one that is being measured itself is not driven twice."""
+    return {
+        each.name: figures_of(_driven(SCRIPTED[each.driver], setup, vehicles, supervised=each.supervised).records())
+        for each in BASELINES
+        if each.driver != driver
+    }

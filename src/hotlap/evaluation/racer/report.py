@@ -1,0 +1,90 @@
+"""The report of a racing driver: its line, its speeds, its starts, its laps in figures."""
+
+from html import escape
+from pathlib import Path
+
+from hotlap.evaluation.curve import read_curve
+from hotlap.evaluation.page import Row, learning_section, page, table, tiles
+from hotlap.evaluation.racer import pictures
+from hotlap.evaluation.racer.figures import RacerEvaluation, TrackEvaluation, late
+from hotlap.evaluation.racer.table import HEADINGS, figure_cells, percent, seconds, yardstick_rows
+from hotlap.evaluation.racer.yardsticks import find_reference
+from hotlap.racer.tracks import Track
+
+FOOT = (
+    "Times in seconds. Every driver starts from rest at each of the 30 gates and on the grid, without and "
+    "with one tick between deciding and acting. A lap is clean when the car’s centre never left the road and no "
+    "wall was touched; * marks a standing lap that was not. “Best” is the fastest flying lap, clean or not. Wall "
+    "and off-road ticks are counted over all starts. The reference is the shortest on-road line, driven flat out "
+    "in the same physics."
+)
+
+
+def report_page(evaluation: RacerEvaluation, run: Path | None = None) -> str:
+    """The page as text."""
+    sections = [_track_section(evaluation.driver, result) for result in evaluation.tracks]
+    return page(evaluation, [_learning_section(evaluation, run), *sections], FOOT)
+
+
+def _learning_section(evaluation: RacerEvaluation, run: Path | None) -> str:
+    points = read_curve(run)
+    if len(points) < 2:
+        return ""
+    only = evaluation.tracks[0] if len(evaluation.tracks) == 1 else None
+    return learning_section(pictures.learning_curve(points, only))
+
+
+def _track_section(driver: str, result: TrackEvaluation) -> str:
+    track = result.course
+    reference = find_reference(track)
+    speeds = pictures.speed_chart(result, reference)
+    return (
+        f"<section><h2>{escape(result.name)} <small>{escape(result.track)} · {result.length_u:,.0f} u</small></h2>"
+        f"{_tiles(result)}"
+        f'<div class="card">{pictures.track_map(track, result.traces[0], reference)}{_map_legend(track)}</div>'
+        f'<div class="card"><h3>Speed over distance</h3>{speeds}{_chart_legend()}</div>'
+        f'<div class="card"><h3>Starts completed</h3>{pictures.starts_picture(result.by_delay)}</div>'
+        f'<div class="card"><h3>In figures</h3>{_table(driver, result)}</div></section>'
+    )
+
+
+def _tiles(result: TrackEvaluation) -> str:
+    """What matters most, large."""
+    figures = result.by_delay[0]
+    return tiles(
+        (seconds(figures.flying_best_clean_s), "best clean lap, s"),
+        (percent(figures.percent_over_reference), "% over reference"),
+        (seconds(figures.standing_lap_s), "standing lap, s"),
+        (f"{figures.gates_completed + figures.grid_completed}/{figures.gates + 1}", "starts completed"),
+        (f"{figures.wall_ticks:,}", "wall ticks"),
+        (f"{figures.off_road_ticks:,}", "off-road ticks"),
+    )
+
+
+def _map_legend(track: Track) -> str:
+    return (
+        f'<div class="legend">{pictures.speed_scale(track)}<span class="key reference">reference line</span>'
+        '<span class="key dot off-road">off the road</span><span class="key dot touched">wall</span></div>'
+    )
+
+
+def _chart_legend() -> str:
+    names = (
+        ("flying", "best flying lap"),
+        ("standing", "standing lap"),
+        ("reference", "reference"),
+        ("human", "casual human"),
+    )
+    return (
+        '<div class="legend">' + "".join(f'<span class="key {style}">{name}</span>' for style, name in names) + "</div>"
+    )
+
+
+def _table(driver: str, result: TrackEvaluation) -> str:
+    """The same rows as on the terminal."""
+    rows = [
+        Row(driver if each.delay == 0 else f"{driver}, {late(each.delay)}", figure_cells(each), "driver")
+        for each in result.by_delay
+    ]
+    rows += [Row(name, cells, "yardstick") for name, cells in yardstick_rows(result)]
+    return table(HEADINGS, rows)

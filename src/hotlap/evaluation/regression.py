@@ -1,0 +1,84 @@
+"""The regression monitor: what an evaluation is set against, and the history it is kept in."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hotlap.errors import ConfigError
+from hotlap.evaluation.measures import Evaluation, Measure, read_measures
+from hotlap.store.database import Database
+from hotlap.store.evaluations import EvaluationHistory, setup_text
+
+LAST = "last"
+DATABASE_FILE = "hotlap.sqlite"
+MOST_BYTES = 1 << 26
+
+
+@dataclass(frozen=True)
+class Base:
+    """What an evaluation is set against."""
+
+    name: str
+    measures: list[Measure]
+
+
+@contextmanager
+def history(root: Path) -> Iterator[EvaluationHistory]:
+    """The history of the evaluations that concern the runs of a folder."""
+    database = Database(root / DATABASE_FILE)
+    try:
+        yield EvaluationHistory(database)
+    finally:
+        database.close()
+
+
+def saved_base(against: str, result: Evaluation) -> Base:
+    """From a file that `hotlap evaluate --json` printed."""
+    path = Path(against)
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ConfigError(f"{path}: too large for an evaluation. Give what hotlap evaluate --json printed.")
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as problem:
+        raise ConfigError(f"{path}: cannot be read as an evaluation ({problem}).") from problem
+    if not isinstance(document, Mapping):
+        raise ConfigError(f"{path}: no evaluation. Give what hotlap evaluate --json printed.")
+    _refuse_another_setup(str(path), document, result)
+    return Base(f"{document.get('driver')} ({path})", read_measures(document, result.measures()))
+
+
+def last_base(result: Evaluation, root: Path) -> Base | None:
+    """The evaluation of the same driver and setup that the history has last; None the first time."""
+    with history(root) as kept:
+        last = kept.last(result.world, result.driver, setup_text({"setup": result.setup()}))
+    if last is None:
+        return None
+    return Base(f"{last.driver} of {last.made_at}", read_measures(last.document, result.measures()))
+
+
+def find_base(against: str, result: Evaluation, root: Path, evaluate: Callable[[str], Evaluation]) -> Base | None:
+    """What to set an evaluation against: "last", a saved evaluation, or a driver that is evaluated in the same way."""
+    if against == LAST:
+        return last_base(result, root)
+    if Path(against).suffix.lower() == ".json":
+        return saved_base(against, result)
+    other = evaluate(against)
+    return Base(other.driver, other.measures())
+
+
+def keep(result: Evaluation, root: Path) -> None:
+    """Add an evaluation to the history."""
+    with history(root) as kept:
+        kept.add(result.plain())
+
+
+def _refuse_another_setup(where: str, document: Mapping[str, Any], result: Evaluation) -> None:
+    for key, ours in (("world", result.world), ("setup", result.setup())):
+        if document.get(key) != ours:
+            theirs = json.dumps(document.get(key))
+            raise ConfigError(
+                f"{where}: evaluated with {key} {theirs}, and this with {json.dumps(ours)}. Do both in the same way."
+            )

@@ -1,0 +1,76 @@
+"""Comparing figures of any world: what is better, what is worse, what is chance, what misses a threshold."""
+
+import pytest
+
+from hotlap.errors import ConfigError
+from hotlap.evaluation.measures import Change, Measure, Quantity, changes, read_measures, shortfalls, shown
+from hotlap.evaluation.statistics import Estimate, exact
+
+LESS = Quantity("crashes", "crashes", ".2f", -1)
+MORE = Quantity("done", "done", ".2f", 1)
+EITHER = Quantity("gap", "gap", ".2f", 0)
+LAP = Quantity("lap", "lap, s", ".3f", -1, resolution=0.02)
+
+
+def verdict(quantity, before, after):
+    return Change(Measure("here", quantity, before), Measure("here", quantity, after)).verdict
+
+
+def test_difference_beyond_its_interval_is_better_or_worse_by_what_is_wanted():
+    few, many = Estimate(1.0, 0.5, 1.5), Estimate(5.0, 4.0, 6.0)
+    assert verdict(LESS, few, many) == "worse"
+    assert verdict(LESS, many, few) == "better"
+    assert verdict(MORE, few, many) == "better"
+    assert verdict(MORE, many, few) == "worse"
+    assert verdict(EITHER, few, many) == ""
+
+
+def test_difference_within_its_interval_is_chance():
+    assert verdict(LESS, Estimate(1.0, 0.0, 3.0), Estimate(2.0, 0.5, 4.0)) == ""
+    assert verdict(LESS, exact(1.0), exact(1.0)) == ""
+
+
+def test_lap_must_differ_by_more_than_a_tick():
+    assert verdict(LAP, exact(6.417), exact(6.433)) == ""
+    assert verdict(LAP, exact(6.417), exact(6.450)) == "worse"
+
+
+def test_figure_that_is_gone_is_worse_and_one_that_is_new_is_nothing():
+    assert verdict(LAP, exact(6.4), None) == "worse"
+    assert verdict(LAP, None, exact(6.4)) == ""
+    assert verdict(LAP, None, None) == ""
+
+
+def test_measures_come_back_from_their_document():
+    measures = [Measure("here", LESS, Estimate(1.0, 0.5, 1.5)), Measure("there", LAP, None)]
+    assert read_measures({"measures": [each.plain() for each in measures]}, measures) == measures
+
+
+@pytest.mark.parametrize(
+    "document", [{}, {"measures": 3}, {"measures": [{"place": "x", "name": "y", "estimate": None}]}]
+)
+def test_document_of_something_else_is_refused(document):
+    with pytest.raises(ConfigError, match="no evaluation of this version"):
+        read_measures(document, [Measure("here", LESS, None)])
+
+
+def test_measures_of_different_places_are_not_compared():
+    with pytest.raises(ConfigError, match="different places"):
+        changes([Measure("here", LESS, None)], [Measure("there", LESS, None)])
+
+
+def test_thresholds_are_missed_by_too_little_and_by_too_much():
+    measures = [Measure("here", LESS, exact(2.0)), Measure("here", MORE, exact(0.5)), Measure("there", MORE, None)]
+    assert shortfalls(measures, {"crashes": 2.0, "done": 0.4}) == ["there: done –, asked for 0.4"]
+    found = shortfalls(measures, {"crashes": 1.0, "done": 0.6})
+    assert found[:2] == ["here: crashes 2.00, asked for 1", "here: done 0.50, asked for 0.6"]
+
+
+def test_threshold_for_an_unknown_figure_is_refused_with_the_nearest():
+    with pytest.raises(ConfigError, match='Did you mean "crashes"'):
+        shortfalls([Measure("here", LESS, None)], {"crashs": 1.0})
+
+
+def test_figure_is_shown_with_its_interval():
+    assert shown(Measure("here", LESS, Estimate(1.0, 0.5, 1.5))) == "1.00 (0.50–1.50)"
+    assert shown(Measure("here", LESS, exact(1.0))) == "1.00"
