@@ -18,7 +18,7 @@ from hotlap.benchmark.report import describe_machine
 from hotlap.errors import ConfigError
 from hotlap.evaluation.curve import CURVE_FILE
 from hotlap.evaluation.table import console_for_results
-from hotlap.evaluation.yardsticks import ORIGINAL_DRIVER
+from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.curve import read_lines

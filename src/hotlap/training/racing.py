@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from hotlap.errors import ConfigError
-from hotlap.evaluation import Evaluation, TrackEvaluation, evaluate
-from hotlap.evaluation.table import print_evaluation
+from hotlap.evaluation import RacerEvaluation, TrackEvaluation, evaluate, print_evaluation
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.racer.tracks import Track, load_track
@@ -38,6 +37,9 @@ class RacerDiscipline:
             "start": racer.start,
             "action_delay": racer.action_delay if racer.action_delay == "random" else int(racer.action_delay),
         }
+
+    def mixing(self, config: TrainConfig) -> None:
+        """The learner has the controls of the world."""
 
     def physics_fingerprint(self) -> str:
         """The racer's physics."""
@@ -71,7 +73,7 @@ DISCIPLINE = RacerDiscipline()
 class RacerExamination:
     """A finished driver's laps."""
 
-    evaluation: Evaluation
+    evaluation: RacerEvaluation
 
     def plain(self) -> dict[str, Any]:
         """As `hotlap evaluate --json` says it."""
