@@ -65,6 +65,17 @@ HOTLAP = Group(
             },
         ),
         "bridge": Command("Serve the world over a WebSocket.", "hotlap.commands.bridge:ServeBridge"),
+        "submit": Command("Send a job to a cluster.", "hotlap.commands.scaleout:Submit"),
+        "jobs": Group(
+            "Look after jobs on a cluster.",
+            {
+                "list": Command("Every job of a cluster.", "hotlap.commands.scaleout:ListJobs"),
+                "status": Command("How a job is doing.", "hotlap.commands.scaleout:JobStatus"),
+                "logs": Command("What a job says.", "hotlap.commands.scaleout:JobLogs"),
+                "stop": Command("Ask a job to stop.", "hotlap.commands.scaleout:StopJob"),
+                "fetch": Command("What a job kept, every byte checked.", "hotlap.commands.scaleout:FetchJob"),
+            },
+        ),
         "benchmark": Group(
             "Measure how fast things run on this machine.",
             {

@@ -4,6 +4,8 @@ import importlib
 import os
 import secrets
 import signal
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,8 @@ OBJECT_STORE_BYTES = 100_000_000
 
 @pytest.fixture(scope="session", autouse=True)
 def _token():
-    """A token that only these tests know."""
+    """A token that only these tests know, and a cluster whose python is this one."""
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "OMP_NUM_THREADS": "1"}
 
 
@@ -26,6 +29,7 @@ class TwoNodes:
         self._cluster = cluster(initialize_head=True, head_node_args={**node, **head})
         self._cluster.add_node(**node)
         self.address = self._cluster.address
+        self.dashboard = self._cluster.head_node.webui_url if "include_dashboard" in head else None
 
     def pids(self):
         nodes = [self._cluster.head_node, *self._cluster.worker_nodes]
@@ -53,3 +57,11 @@ def two_nodes():
     yield make
     for cluster in made:
         cluster.close()
+
+
+@pytest.fixture
+def cluster_that_takes_jobs():
+    """A cluster that takes jobs, on loopback; the address of its dashboard."""
+    node = TwoNodes(include_dashboard=True, dashboard_host="127.0.0.1", dashboard_port=0)
+    yield f"http://{node.dashboard}"
+    node.close()

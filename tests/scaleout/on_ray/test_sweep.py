@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -34,7 +35,11 @@ gamma = { grid = [0.95, 0.98] }
 
 def sweep(folder, address):
     command = [sys.executable, "-m", "hotlap.cli", "sweep", "spec.toml", "--on", "ray", "--address", address, "--json"]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A driver waits a minute for a cluster that is gone; five seconds will do here.
+    patience = {"RAY_gcs_rpc_server_reconnect_timeout_s": "5"}
+    return subprocess.Popen(
+        command, cwd=folder, env=os.environ | patience, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def wait_until(happened, process, seconds):

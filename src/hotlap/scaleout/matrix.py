@@ -1,0 +1,72 @@
+"""An evaluation spread over a cluster: each track or density a task of its own, put together as if driven here."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hotlap.evaluation.measures import Evaluation
+from hotlap.evaluation.parts import PARTS, Say, chosen_tracks
+from hotlap.evaluation.request import EvaluationConfig
+from hotlap.evaluation.sources import SCRIPTED, DriverSource
+from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.scaleout.cluster import joined
+
+
+def measured_on_ray(
+    source: DriverSource, config: EvaluationConfig, say: Say, *, address: str, with_others: bool = True
+) -> Evaluation:
+    """What `measured` gives, driven wherever the cluster has room: the same figures, since nothing depends on where."""
+    places = PLACES[source.world](config.for_world(source.world), source)
+    # A policy travels as its bytes: the machines that drive need not see the file.
+    policy = None if source.name in SCRIPTED else Path(source.about["path"]).read_bytes()
+    with joined(address) as ray:
+        say(f"driving {source.name} in {len(places)} places on {len(ray.nodes())} machines")
+        drive = ray.remote(num_cpus=1, max_retries=3)(drive_place)
+        given = (replace(source, make=_absent), policy, with_others)
+        results = ray.get([drive.remote(*given, place) for place in places])
+    return JOINERS[source.world](results, config)
+
+
+def drive_place(source: DriverSource, policy: bytes | None, with_others: bool, config: EvaluationConfig) -> Evaluation:
+    """One place, on whatever machine this runs."""
+    make = SCRIPTED[source.name][1] if policy is None else _always(OnnxPolicy(policy, world=None))
+    result: Evaluation = PARTS[source.world].evaluate(replace(source, make=make), config, with_others, _quiet)
+    return result
+
+
+def _tracks(config: EvaluationConfig, source: DriverSource) -> list[EvaluationConfig]:
+    names = config.track or source.tracks
+    chosen_tracks(names)
+    return [replace(config, track=(name,)) for name in names]
+
+
+def _densities(config: EvaluationConfig, _source: DriverSource) -> list[EvaluationConfig]:
+    return [replace(config, vehicles=(vehicles,)) for vehicles in config.vehicles]
+
+
+def _joined_tracks(results: Sequence[Any], _config: EvaluationConfig) -> Any:
+    return replace(results[0], tracks=[track for each in results for track in each.tracks])
+
+
+def _joined_densities(results: Sequence[Any], config: EvaluationConfig) -> Any:
+    densities = [density for each in results for density in each.densities]
+    records = [record for each in results for record in each.records]
+    return replace(results[0], episodes=config.setup(), densities=densities, records=records)
+
+
+def _always(policy: OnnxPolicy) -> Callable[[Any], OnnxPolicy]:
+    return lambda _where: policy
+
+
+def _absent(_where: Any) -> Any:
+    """In place of a driver while its source travels: sessions of onnxruntime cannot."""
+    raise NotImplementedError
+
+
+def _quiet(_words: str) -> None:
+    """Nobody listens on the machines of a cluster."""
+
+
+PLACES = {"racer": _tracks, "highway": _densities}
+JOINERS = {"racer": _joined_tracks, "highway": _joined_densities}

@@ -1,0 +1,76 @@
+"""A job on a real cluster: sent, followed, stopped, its files fetched and checked; and nothing without the token."""
+
+import json
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+
+pytestmark = pytest.mark.ray
+JOB = """
+name = "short"
+commands = [["{python}", "-c", "{code}"], ["hotlap", "tracks", "list"]]
+address = "{address}"
+cpus = 0
+max_duration = "{duration}"
+include = ["note.txt", ".env"]
+environment = {{ GREETING = "hello" }}
+keep = ["out/**/*"]
+storage = "{storage}"
+"""
+WRITES = (
+    "import os, pathlib; pathlib.Path('out').mkdir(); "
+    "pathlib.Path('out/a.txt').write_text(os.environ['GREETING'] + pathlib.Path('note.txt').read_text())"
+)
+SLEEPS = "import time; print('asleep', flush=True); time.sleep(600)"
+
+
+def hotlap(folder, *words):
+    command = [sys.executable, "-m", "hotlap.cli", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+
+
+def write_job(folder, address, code, duration="5m"):
+    text = JOB.format(python=sys.executable, code=code, address=address, duration=duration, storage=folder / "storage")
+    (folder / "job.toml").write_text(text)
+    (folder / "note.txt").write_text(" world")
+    (folder / ".env").write_text("PASSWORD=1")
+
+
+@pytest.mark.timeout(240)
+def test_a_job_is_sent_followed_stopped_and_fetched_and_only_with_the_token(tmp_path, cluster_that_takes_jobs):
+    address = cluster_that_takes_jobs
+    write_job(tmp_path, address, WRITES)
+    sent = hotlap(tmp_path, "submit", "job.toml", "--json")
+    assert sent.returncode == 0, sent.stderr
+    assert "looks like a secret: .env" in sent.stderr
+    job = json.loads(sent.stdout)["job"]
+    followed = hotlap(tmp_path, "jobs", "logs", job, "--follow", "--address", address)
+    assert (followed.returncode, "track-01" in followed.stdout) == (0, True), followed
+    fetched = hotlap(tmp_path, "jobs", "fetch", job, "--address", address, "--output", "got")
+    assert fetched.returncode == 0, fetched.stderr
+    assert (tmp_path / "got/out/a.txt").read_text() == "hello world"
+    assert not (tmp_path / "got/.env").exists()
+
+    # One that would sleep for minutes is stopped by its own max_duration.
+    write_job(tmp_path, address, SLEEPS, "1s")
+    late = hotlap(tmp_path, "submit", "job.toml").stdout.strip()
+    ended = hotlap(tmp_path, "jobs", "logs", late, "--follow", "--address", address)
+    assert (ended.returncode, "max_duration is over" in ended.stdout) == (1, True)
+    assert hotlap(tmp_path, "jobs", "status", late, "--address", address).returncode == 1
+
+    # And one more by hand.
+    write_job(tmp_path, address, SLEEPS)
+    long = hotlap(tmp_path, "submit", "job.toml").stdout.strip()
+    assert "asked to stop" in hotlap(tmp_path, "jobs", "stop", long, "--address", address).stdout
+    assert hotlap(tmp_path, "jobs", "logs", long, "--follow", "--address", address).returncode == 1
+
+    # Nobody gets in without the token.
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{address}/api/jobs/", timeout=10)  # noqa: S310 - loopback
+    refused.value.close()
+    assert refused.value.code in (401, 403)
+    assert os.environ["RAY_AUTH_MODE"] == "token"
