@@ -57,13 +57,6 @@ def test_lane_that_does_not_exist_is_the_users_mistake(capsys):
     assert "from 0 (leftmost) to 4, not 7" in capsys.readouterr().err
 
 
-def test_driving_without_explain_says_what_works(capsys):
-    assert main(["drive", "pass this truck"]) == 2
-    printed = capsys.readouterr()
-    assert not printed.out
-    assert "hotlap drive --explain 'pass this truck'" in printed.err
-
-
 def test_page_shows_what_is_printed(capsys):
     [example] = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     [line] = [line for line in PAGE.splitlines() if line.startswith("$ hotlap drive") and "--json" in line]

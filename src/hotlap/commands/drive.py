@@ -1,27 +1,48 @@
 """The options of `hotlap drive`."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
 class Drive:
-    """Say what the car should do on the highway, in plain English."""
+    """Say what the car should do on the highway, in plain English, and watch it do so with the supervisor on."""
 
     text: str
     """The order, for example "cruise at 65, keep two seconds" or "pass this truck"."""
+    then: tuple[str, ...] = ()
+    """More orders, each given when the one before has ended."""
     explain: bool = False
     """Only say what was understood; nothing drives."""
+    policy: str | None = None
+    """Who drives: a run, a policy.onnx, or expert; by default the newest run of the highway, else expert."""
     lane: int = 2
     """Lane the car is in, 0 (leftmost) to 4."""
     speed_mph: float = 58.0
     """Speed of the car, 0 to 89 mph."""
+    seed: int = 0
+    """Dice of the traffic, 0 or more: the same seed, order and driver give the same drive."""
+    density: int = 20
+    """Vehicles around the car, 0 to 40."""
+    seconds: float = 120.0
+    """What each order has to be carried out."""
+    pace: float = 10.0
+    """On a terminal, how many times faster than life the drive is shown; 0 does not wait."""
+    root: Path = Path("runs")
+    """Folder that holds the runs, and the log of missions."""
     json: bool = False
-    """Print one JSON object instead of a sentence."""
+    """Print one JSON object instead of sentences."""
 
-    def run(self) -> None:
-        """Interpret the order and print it."""
-        from hotlap.highway.commands.command import explain, refuse_to_drive
+    def run(self) -> int | None:
+        """Interpret the order and print it, or drive it."""
+        if self.explain:
+            from hotlap.highway.commands.command import explain
 
-        if not self.explain:
-            refuse_to_drive(self.text)
-        explain(self.text, lane=self.lane, speed_mph=self.speed_mph, as_json=self.json)
+            explain(self.text, lane=self.lane, speed_mph=self.speed_mph, as_json=self.json)
+            return None
+        from hotlap.evaluation.highway.command import drive_orders
+        from hotlap.evaluation.highway.ordered import Scene
+
+        scene = Scene(self.seed, self.density, self.lane, self.speed_mph, self.seconds)
+        orders = (self.text, *self.then)
+        return drive_orders(orders, scene, self.policy, self.root, as_json=self.json, pace=self.pace)

@@ -76,6 +76,7 @@ class Ending(StrEnum):
     REFUSED = "refused"
     TIMED_OUT = "timed_out"
     CANCELLED = "cancelled"
+    CRASHED = "crashed"
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """The mission log: what the car was asked on the highway, how it ended and why; the newest are kept."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
 from hotlap.errors import MissionError
 from hotlap.highway.commands.interpreting import MAX_CHARACTERS
-from hotlap.highway.missions import MAX_GAP_S, MAX_SPEED_MPS, MIN_GAP_S, Direction, Mode, Outcome, Source
+from hotlap.highway.missions import MAX_GAP_S, MAX_SPEED_MPS, MIN_GAP_S, Direction, Ending, Mode, Outcome, Source
 from hotlap.highway.physics import MOST_LANES
 from hotlap.store.database import Database, utc_now
 from hotlap.store.plain import plain_text
@@ -22,14 +22,13 @@ Seconds = Annotated[float, msgspec.Meta(ge=0.0, le=LONGEST_MISSION_S)]
 Speed = Annotated[float, msgspec.Meta(ge=0.0, le=MAX_SPEED_MPS)]
 SpeedError = Annotated[float, msgspec.Meta(ge=-MAX_SPEED_MPS, le=MAX_SPEED_MPS)]
 Gap = Annotated[float, msgspec.Meta(ge=MIN_GAP_S, le=MAX_GAP_S)]
-EndingName = Literal["done", "refused", "timed_out", "cancelled", "crashed"]
 
 
 class MissionRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One mission as the log keeps it, and as a page sends it; None is what was not said or not measured."""
 
     mode: Mode
-    ending: EndingName
+    ending: Ending
     duration_s: Seconds
     driver: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DRIVER)]
     reason: Annotated[str, msgspec.Meta(max_length=LONGEST_REASON)] = ""
@@ -110,7 +109,7 @@ def record_of(outcome: Outcome, driver: str, interventions: dict[str, int] | Non
     mission = outcome.mission
     return MissionRecord(
         mode=mission.mode,
-        ending=outcome.ending.value,
+        ending=outcome.ending,
         duration_s=outcome.duration_s,
         driver=driver[:LONGEST_DRIVER],
         reason=outcome.reason[:LONGEST_REASON],

@@ -25,9 +25,7 @@ GAP = Quantity("gap_kept_s", "gap kept, s", ".2f", 0)
 JERK = Quantity("jerk_rms_mps3", "jerk, rms m/s³", ".2f", -1)
 OFF_LANE = Quantity("off_lane_percent", "off its lane, % of time", ".1f", -1)
 REWARD = Quantity("reward_per_decision", "reward per decision", ".3f", 1)
-SUCCESS = {
-    mode: Quantity(f"{mode}_done_percent", f"{mode.replace('_', ' ')} done, %", ".1f", 1) for mode in MODE_NAMES
-}
+SUCCESS = {mode: Quantity(f"{mode}_done_percent", f"{mode.replace('_', ' ')} done, %", ".1f", 1) for mode in MODE_NAMES}
 TIME = {mode: Quantity(f"{mode}_time_s", f"{mode.replace('_', ' ')}, median s", ".1f", -1) for mode in MODE_NAMES}
 TIMED_MODES = ("cruise", "lane_change", "overtake", "stop")
 """A hold is over after its time, so there is nothing to learn from how long it took."""

@@ -1,10 +1,7 @@
 """What `hotlap drive --explain` does: results to stdout, a lane or speed that cannot be as MissionError."""
 
 import json
-import shlex
-from typing import NoReturn
 
-from hotlap.errors import MissionError
 from hotlap.highway.commands.interpreting import interpret
 from hotlap.highway.commands.results import Refused, as_record, as_sentence
 from hotlap.highway.commands.situation import Situation
@@ -19,11 +16,3 @@ def explain(text: str, *, lane: int, speed_mph: float, as_json: bool = False) ->
         print(f"Refused: {as_sentence(result)}")
     else:
         print(as_sentence(result))
-
-
-def refuse_to_drive(text: str) -> NoReturn:
-    """Without `--explain` there is nothing to drive yet; say what works."""
-    raise MissionError(
-        "driving an order needs a trained highway driver, which this version does not have. "
-        f"To see what was understood, run: hotlap drive --explain {shlex.quote(text[:80])}"
-    )

@@ -1,0 +1,160 @@
+"""A drive by orders: one ego in seeded traffic, given missions in plain English, with the supervisor on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from hotlap.errors import ConfigError, MissionError
+from hotlap.highway.commands import Refused, Situation, Traffic, Understood, interpret
+from hotlap.highway.commands.results import RefusalKind
+from hotlap.highway.commands.situation import Kind
+from hotlap.highway.mission_rules import PASS_WITHIN_M
+from hotlap.highway.missions import Ending, Mission, Outcome
+from hotlap.highway.physics import DECISION_S, MPH
+from hotlap.highway.road import gap_m, lane_limit_mps, nearest_ahead
+from hotlap.highway.sensors import FIELDS
+from hotlap.highway.supervisor import RULE_NAMES
+from hotlap.highway.world import HighwayWorld
+from hotlap.policies import Policy
+
+MOST_SECONDS = 86_400.0
+KINDS = get_args(Kind)
+ROAD = EGO = 0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where a drive by orders begins."""
+
+    seed: int = 0
+    """Dice of the traffic, 0 or more."""
+    vehicles: int = 20
+    """Vehicles around the car, 0 to 40."""
+    lane: int = 2
+    """Lane the car is in, 0 (leftmost) to 4."""
+    speed_mph: float = 58.0
+    """Speed of the car, 0 to 89 mph."""
+    seconds: float = 120.0
+    """What each order has to be carried out."""
+
+    def __post_init__(self) -> None:
+        """What the world does not check itself."""
+        if self.seed < 0:
+            raise ConfigError(f"--seed must be 0 or more, not {self.seed}.")
+        if not DECISION_S <= self.seconds <= MOST_SECONDS:
+            raise ConfigError(f"--seconds must be from {DECISION_S:g} to {MOST_SECONDS:g}, not {self.seconds:g}.")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The car after one decision."""
+
+    time_s: float
+    lane: int
+    speed_mph: float
+    target_mph: float
+    gap_s: float | None
+    """To the vehicle ahead; None when nobody is near or the car hardly moves."""
+    mode: str
+    rules: tuple[str, ...]
+    """What the supervisor had to change in this decision."""
+
+
+class OrderedDrive:
+    """One car and its driver; orders are given to it one after the other."""
+
+    def __init__(self, policy: Policy, scene: Scene) -> None:
+        self.scene, self._policy = scene, policy
+        self.world = HighwayWorld(1, vehicles=scene.vehicles, supervisor=True, threads=1)
+        start = {"lane": scene.lane, "speed_mps": scene.speed_mph * MPH, "mission": Mission()}
+        self._check_start()
+        self.world.begin(ROAD, np.random.default_rng(scene.seed), start)
+        self.time_s = 0.0
+        self.mission: Mission | None = None
+        policy.reset(np.arange(1))
+
+    def _check_start(self) -> None:
+        """The car can be where it is said to be: MissionError otherwise."""
+        Situation(self.scene.lane, self.scene.speed_mph, self.world.config.road.lanes)
+
+    def situation(self) -> Situation:
+        """Where the car is and who is around, as an order is judged by."""
+        world, vehicles = self.world, self.world.vehicles
+        lanes, lane = world.config.road.lanes, int(vehicles.target_lane[EGO])
+        limits = tuple(lane_limit_mps(each, world.batch.rules) / MPH for each in range(lanes))
+        speed_mph = float(vehicles.speed_mps[EGO]) / MPH
+        return Situation(lane, speed_mph, lanes, limits, mission=self.mission, traffic=self._traffic(lane))
+
+    def _traffic(self, lane: int) -> Traffic:
+        vehicles = self.world.vehicles
+        front = nearest_ahead(vehicles, EGO, self.world.batch.slots, EGO, lane, False)
+        beside = {side: self._is_beside(side) for side in ("left", "right")}
+        if front < 0 or gap_m(vehicles, EGO, front) > PASS_WITHIN_M:
+            return Traffic(None, None, beside["left"], beside["right"])
+        kind, speed_mph = KINDS[int(vehicles.kind[front])], float(vehicles.speed_mps[front]) / MPH
+        return Traffic(kind, speed_mph, beside["left"], beside["right"])
+
+    def _is_beside(self, side: str) -> bool:
+        """Whether somebody is next to the car on a side."""
+        seen = dict(zip(FIELDS, self.world.observation[ROAD].tolist(), strict=True))
+        nearest = min(seen[f"{side}_gap_ahead"], seen[f"{side}_gap_behind"])
+        return bool(seen[f"{side}_exists"]) and nearest <= 0.0
+
+    def order(self, text: str) -> Understood | Refused:
+        """Give the car an order; what is refused changes nothing."""
+        result = interpret(text, self.situation(), time_s=self.time_s)
+        if isinstance(result, Refused):
+            return result
+        try:
+            self.world.give(ROAD, result.mission)
+        except MissionError as problem:
+            return Refused(RefusalKind.IMPOSSIBLE, f"{str(problem)[0].upper()}{str(problem)[1:]}")
+        self.mission = result.mission
+        return result
+
+    def drive(self) -> Iterator[Moment]:
+        """Decide and move until the mission ends, the car crashed, or the time is over."""
+        world = self.world
+        for _ in range(round(self.scene.seconds / DECISION_S)):
+            world.advance(self._policy.act(world.observation, world))
+            self.time_s += DECISION_S
+            yield self._moment()
+            if world.out.mission_ended[ROAD] or world.roads.crashed[ROAD]:
+                return
+
+    def _moment(self) -> Moment:
+        views = {name: column[ROAD] for name, column in self.world.step_views.items()}
+        speed_mps, gap_m_ahead = float(views["speed_mps"]), float(views["gap_ahead_m"])
+        near = speed_mps > 1.0 and gap_m_ahead < PASS_WITHIN_M
+        used = int(views["rules"])
+        return Moment(
+            time_s=self.time_s,
+            lane=int(views["lane"]),
+            speed_mph=speed_mps / MPH,
+            target_mph=float(views["mission_speed_mps"]) / MPH,
+            gap_s=gap_m_ahead / speed_mps if near else None,
+            mode="" if self.mission is None else self.mission.mode.value,
+            rules=tuple(name for bit, name in enumerate(RULE_NAMES) if used >> bit & 1),
+        )
+
+    def outcome(self, mission: Mission) -> Outcome:
+        """How a mission stands now that driving has stopped."""
+        speed_mps = float(self.world.step_views["speed_mps"][ROAD])
+        asked = mission.target_speed_mps
+        error = None if asked is None else speed_mps - asked
+        info: dict[str, Any] = self.world.extra_info(ROAD)
+        if self.world.roads.crashed[ROAD]:
+            fault = "its own" if self.world.roads.ego_fault[ROAD] else "another driver's"
+            return Outcome(
+                mission, Ending.CRASHED, f"it crashed, by {fault} fault", self.time_s - mission.time_s, error
+            )
+        if not info:
+            return Outcome(mission, Ending.CANCELLED, "the drive was over", self.time_s - mission.time_s, error)
+        return Outcome(mission, Ending(info["outcome"]), info["reason"], float(info["duration_s"]), error)
+
+    def interventions(self) -> dict[str, int]:
+        """Decisions of the drive so far that each rule of the supervisor changed."""
+        counts = self.world.batch.interventions[ROAD].tolist()
+        return {name: count for name, count in zip(RULE_NAMES, counts, strict=True) if count}
