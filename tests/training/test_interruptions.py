@@ -23,7 +23,7 @@ TESTS = Path(__file__).parent.parent
 # Hundreds of small rollouts, and a checkpoint after each.
 LONG = (
     *("--steps", "100000000", "--cars", "4", "--network.hidden", "8", "--ppo.n-steps", "16", "--ppo.batch-size", "64"),
-    *("--ppo.n-epochs", "1", "--evaluation.every-steps", "0", "--checkpoint.every-steps", "64"),
+    *("--ppo.n-epochs", "1", "--evaluation.every-steps", "0", "--checkpoint-every", "64"),
 )
 
 
