@@ -25,7 +25,8 @@ def measured_on_ray(
         drive = ray.remote(num_cpus=1, max_retries=3)(drive_place)
         given = (replace(source, make=_absent), policy, with_others)
         results = ray.get([drive.remote(*given, place) for place in places])
-    return JOINERS[source.world](results, config)
+    joined_up: Evaluation = JOINERS[source.world](results, config)
+    return joined_up
 
 
 def drive_place(source: DriverSource, policy: bytes | None, with_others: bool, config: EvaluationConfig) -> Evaluation:

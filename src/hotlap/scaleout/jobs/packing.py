@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from hotlap.errors import JobError
 from hotlap.scaleout.jobs.spec import JobSpec
 
-RUBBISH = (
+RUBBISH = [
     "__pycache__",
     "node_modules",
     ".git",
@@ -21,21 +21,9 @@ RUBBISH = (
     "sweeps",
     ".pytest_cache",
     ".mypy_cache",
-)
-SECRETS = (
-    ".env",
-    ".env.*",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.kdbx",
-    "id_rsa*",
-    "id_ed25519*",
-    "id_ecdsa*",
-)
-SECRETS += (
+]
+KEYS = [".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.kdbx", "id_rsa*", "id_ed25519*", "id_ecdsa*"]
+LOGINS = [
     ".netrc",
     ".pypirc",
     ".npmrc",
@@ -45,7 +33,7 @@ SECRETS += (
     "kubeconfig",
     "*.kubeconfig",
     "*.tfstate",
-)
+]
 SECRET_WORDS = re.compile(r"secret|credential|password|passwd|api[-_]?key|token", re.IGNORECASE)
 CODE = (".py", ".pyi", ".ts", ".js", ".md", ".css", ".html", ".sh")
 PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")
@@ -92,7 +80,7 @@ def pack(spec: JobSpec, root: Path) -> Parcel:
 def looks_secret(name: str) -> bool:
     """Whether a file's name says that it is nobody's business."""
     last = PurePosixPath(name).name
-    return _matches(last.lower(), SECRETS) or (bool(SECRET_WORDS.search(last)) and not last.endswith(CODE))
+    return _matches(last.lower(), [*KEYS, *LOGINS]) or (bool(SECRET_WORDS.search(last)) and not last.endswith(CODE))
 
 
 def _is_rubbish(name: str) -> bool:

@@ -25,9 +25,9 @@ TUNE_FOLDER = "tune"
 
 def trainable() -> type[Any]:
     """Tune's view of one training; made when asked for, since its parent is Ray's."""
-    tune = load_ray("tune")
+    parent: type[Any] = load_ray("tune").Trainable
 
-    class SweptTraining(tune.Trainable):  # type: ignore[misc]
+    class SweptTraining(parent):  # type: ignore[misc]
         """Starts the process of a training, and tells Tune how far it is."""
 
         def setup(self, config: dict[str, Any]) -> None:

@@ -1,0 +1,78 @@
+"""One training on a cluster: the same kind of run, and a lost runner that does not end it."""
+
+import os
+import signal
+import time
+
+import onnxruntime
+import pytest
+
+from hotlap.checkpoints import newest_checkpoint
+from hotlap.cli import main
+from hotlap.scaleout.rllib.learning import RllibLearner
+from hotlap.scaleout.rllib.places import Cluster
+from hotlap.settings import merged
+from hotlap.training.config import TrainConfig
+from hotlap.training.session import restore_session
+from hotlap.training.train import train
+
+pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]  # Ray's own warnings are not ours to mend
+SMALL = {
+    "steps": 12_288,
+    "cars": 32,
+    "network": {"hidden": [16, 16]},
+    "ppo": {"n_steps": 32, "batch_size": 256, "n_epochs": 2},
+    "evaluation": {"every_steps": 0},
+    "checkpoint_every": "0",
+}
+SOON_S = 30.0
+
+
+class Assassin(RllibLearner):
+    """Kills one of the runners after a few iterations, and notes what the learner had done before each."""
+
+    def _learn(self, algorithm, session, callbacks):
+        original, self.trained, self.killed_s, self.back_s = algorithm.train, [], None, None
+
+        def train_once():
+            healthy = algorithm.env_runner_group.num_healthy_remote_workers()
+            if len(self.trained) == 3:
+                pids = algorithm.env_runner_group.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False)
+                os.kill(pids[0], signal.SIGKILL)
+                self.killed_s = time.monotonic()
+            result = original()
+            self.trained.append(result["learners"]["default_policy"]["num_module_steps_trained_lifetime"])
+            restarted = result["fault_tolerance"]["num_remote_worker_restarts"]
+            if self.back_s is None and restarted and healthy == 2:
+                self.back_s = time.monotonic()
+            return result
+
+        algorithm.train = train_once
+        super()._learn(algorithm, session, callbacks)
+
+
+@pytest.mark.timeout(240)
+def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_path, capsys):
+    config = merged(TrainConfig(), SMALL, "small")
+    learner = Assassin(Cluster(env_runners=2))
+    result = train(config, "far", tmp_path, learner=learner)
+    assert result.stopped_by is None
+    assert result.step >= config.steps
+    assert learner.killed_s is not None
+    assert learner.back_s - learner.killed_s < SOON_S
+    # Each iteration learned from a whole batch, in each epoch, also the one in which a runner died.
+    batch = config.cars * config.ppo.n_steps * config.ppo.n_epochs
+    learned = [after - before for before, after in zip(learner.trained, learner.trained[1:], strict=False)]
+    assert min(learned) >= batch
+
+    # What it leaves is a run as any other: its policy is verified, judged, evaluated by the same command, resumed here.
+    run = tmp_path / "far"
+    session = restore_session(config, newest_checkpoint(run, print))
+    policy = onnxruntime.InferenceSession((run / "policy.onnx").read_bytes(), providers=["CPUExecutionProvider"])
+    seen = session.env.reset()
+    (given,) = policy.run(None, {"observation": seen})
+    wanted, _ = session.model.predict(session.normalizer.normalize_obs(seen), deterministic=True)
+    assert abs(given - wanted).max() < 1e-5
+    assert main(["evaluate", str(run), "--steps", "200", "--json"]) == 0
+    assert main(["resume", str(run), "--steps", str(config.steps + 2048)]) == 0
+    capsys.readouterr()
