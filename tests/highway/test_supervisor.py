@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from highway.roads import drive, road_with, roads_by_dice
 from hotlap import cli
-from hotlap.benchmark.highway_safety import DENSITIES, DRIVERS, Drive, drive_everything
+from hotlap.benchmark.highway_safety import DENSITIES, DRIVERS, Case, Drive, cases, drive_everything
 from hotlap.highway.distances import ego_stopping_m, is_safe
 from hotlap.highway.physics import MPH
 from hotlap.highway.road import gap_m, is_in_lane, nearest_ahead
@@ -152,15 +152,19 @@ def assert_safe(batch, road) -> None:
 
 @pytest.mark.slow
 def test_nobody_makes_the_ego_crash_in_ten_thousand_kilometres():
-    found = drive_everything(10_000.0, seed=7, roads=128)
+    found = drive_everything(10_000.0, seed=7, roads=128, chosen=cases(["expert"]))
     assert sum(figures.km for figures in found) >= 10_000.0
-    assert {(figures.driver, figures.vehicles) for figures in found} == {(d, v) for d in DRIVERS for v in DENSITIES}
+    drivers = [*DRIVERS, "expert"]
+    assert {(figures.driver, figures.vehicles) for figures in found} == {(d, v) for d in drivers for v in DENSITIES}
     assert [figures for figures in found if figures.collisions] == []
     assert all(sum(figures.rules[name] for figures in found) for name in RULE_NAMES if name != "abort")
 
 
+HOSTILE = Case("hostile", DRIVERS["hostile"], 20, 5)
+
+
 def test_same_seed_drives_the_same_figures():
-    first, second, other = (Drive("hostile", 20, 5, 16, seed).run(20.0) for seed in (1, 1, 2))
+    first, second, other = (Drive(HOSTILE, 16, seed).run(20.0) for seed in (1, 1, 2))
     assert first == second
     assert first.km != other.km
 
@@ -171,6 +175,15 @@ def test_collisions_by_the_egos_fault_are_the_exit_code(monkeypatch, capsys):
     monkeypatch.setattr(Drive, "_count", count_a_fault)
     assert cli.main(["benchmark", "highway-safety", "--km", "20", "--roads", "8"]) == 1
     assert cli.main(["benchmark", "highway-safety", "--km", "-3"]) == 2
+
+
+def test_drivers_that_mean_well_are_driven_too(capsys):
+    quick = ["benchmark", "highway-safety", "--km", "20", "--roads", "8"]
+    assert cli.main([*quick, "--policy", "expert", "--threads", "1"]) == 0
+    assert "expert" in capsys.readouterr().out
+    assert cli.main([*quick, "--policy", "reference"]) == 2
+    assert "drivers of the highway" in capsys.readouterr().err
+    assert cli.main([*quick, "--threads", "0"]) == 2
 
 
 def count_a_fault(drive_, road) -> None:

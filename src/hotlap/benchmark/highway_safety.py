@@ -2,58 +2,94 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+from tqdm import tqdm
 
 from hotlap.errors import ConfigError
+from hotlap.evaluation.sources import find_driver
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import HighwayWorld
 
 FloatArray = NDArray[np.float64]
-Driver = Callable[[int, int, np.random.Generator], FloatArray]
-"""The actions of so many egos at a decision, from its number and some dice."""
+Driver = Callable[[HighwayWorld, int, np.random.Generator], NDArray[Any]]
+"""The actions of all egos of a world at a decision, from its number and some dice."""
 DENSITIES = (8, 20, 40)
 LANES = (5, 3, 2)
 MOST_KM = 1e9
+MOST_ROADS = 100_000
+WIDTH_OF_FILES = 160
+TELL_EVERY = 50
+"""Decisions between two looks at how far it is."""
 
 
-def hostile(roads: int, decision: int, _rng: np.random.Generator) -> FloatArray:
+@dataclass(frozen=True)
+class SafetyOptions:
+    """What `hotlap benchmark highway-safety` was asked for."""
+
+    km: float = 10_000.0
+    seed: int = 0
+    roads: int = 512
+    policy: tuple[str, ...] = ()
+    threads: int | None = None
+    root: Path = Path("runs")
+    json: bool = False
+
+    def check(self) -> None:
+        """Refuse what cannot be driven."""
+        if not 0.0 < self.km <= MOST_KM:
+            raise ConfigError(f"--km must be above 0 and at most {MOST_KM:g}, not {self.km}.")
+        if not 1 <= self.roads <= MOST_ROADS or self.seed < 0:
+            raise ConfigError(
+                f"--roads must be from 1 to {MOST_ROADS} and --seed not negative, not {self.roads} and {self.seed}."
+            )
+        if self.threads is not None and self.threads < 1:
+            raise ConfigError(f"--threads must be 1 or more, not {self.threads}.")
+
+
+def hostile(world: HighwayWorld, decision: int, _rng: np.random.Generator) -> FloatArray:
     """Full throttle, and always into another lane: now two seconds to the left, now two to the right."""
+    roads = world.count
     side = np.where((decision // 10 + np.arange(roads)) % 2 == 0, 1.0, -1.0)
     return np.column_stack([np.ones(roads), np.zeros(roads), side])
 
 
-def pushing(roads: int, decision: int, _rng: np.random.Generator) -> FloatArray:
+def pushing(world: HighwayWorld, decision: int, _rng: np.random.Generator) -> FloatArray:
     """Full throttle to the same side for a whole minute."""
+    roads = world.count
     side = np.where((decision // 300 + np.arange(roads)) % 2 == 0, 1.0, -1.0)
     return np.column_stack([np.ones(roads), np.zeros(roads), side])
 
 
-def undecided(roads: int, _decision: int, rng: np.random.Generator) -> FloatArray:
+def undecided(world: HighwayWorld, _decision: int, rng: np.random.Generator) -> FloatArray:
     """Everything at random at every decision, mostly going on."""
+    roads = world.count
     brake = np.where(rng.random(roads) < 0.1, rng.random(roads), 0.0)
     return np.column_stack([rng.random(roads), brake, rng.uniform(-1.0, 1.0, roads)])
 
 
-def asleep(roads: int, _decision: int, _rng: np.random.Generator) -> FloatArray:
+def asleep(world: HighwayWorld, _decision: int, _rng: np.random.Generator) -> FloatArray:
     """Nothing at all."""
-    return np.zeros((roads, 3))
+    return np.zeros((world.count, 3))
 
 
-def brake_tapping(roads: int, decision: int, rng: np.random.Generator) -> FloatArray:
+def brake_tapping(world: HighwayWorld, decision: int, rng: np.random.Generator) -> FloatArray:
     """Full throttle, and every three seconds the brake as hard as it goes, with lane requests at random."""
+    roads = world.count
     brake = (np.arange(roads) + decision) % 15 < 2
     return np.column_stack([1.0 - brake, brake, rng.uniform(-1.0, 1.0, roads)])
 
 
-def beyond_bounds(roads: int, _decision: int, rng: np.random.Generator) -> FloatArray:
+def beyond_bounds(world: HighwayWorld, _decision: int, rng: np.random.Generator) -> FloatArray:
     """Numbers far out of range."""
-    wild: FloatArray = rng.normal(0.0, 1e3, (roads, 3)) + np.array([2e3, -1e3, 0.0])
+    wild: FloatArray = rng.normal(0.0, 1e3, (world.count, 3)) + np.array([2e3, -1e3, 0.0])
     return wild
 
 
@@ -81,23 +117,36 @@ class Figures:
     rules: dict[str, int] = field(default_factory=lambda: dict.fromkeys(RULE_NAMES, 0))
 
 
-class Drive:
-    """One kind of driver on many roads of one density, until a distance is reached."""
+@dataclass(frozen=True)
+class Case:
+    """One kind of driver on roads of one density."""
 
-    def __init__(self, driver: str, vehicles: int, lanes: int, roads: int, seed: int) -> None:
-        self.figures = Figures(driver, vehicles, lanes)
-        self.world = HighwayWorld(roads, {"road": {"lanes": lanes}}, vehicles, supervisor=True)
-        self._driver = DRIVERS[driver]
+    name: str
+    driver: Driver
+    vehicles: int
+    lanes: int
+
+
+class Drive:
+    """One case on many roads, until a distance is reached."""
+
+    def __init__(self, case: Case, roads: int, seed: int, threads: int | None = None) -> None:
+        self.figures = Figures(case.name, case.vehicles, case.lanes)
+        rules = {"road": {"lanes": case.lanes}}
+        self.world = HighwayWorld(roads, rules, case.vehicles, supervisor=True, threads=threads)
+        self._driver = case.driver
         self._rng = np.random.default_rng([seed, 0])
         self._generators = [np.random.default_rng([seed, 1, road]) for road in range(roads)]
         for road in range(roads):
             self.world.begin(road, self._generators[road])
 
-    def run(self, km: float) -> Figures:
-        """Drive at least so far."""
+    def run(self, km: float, driven: Callable[[float], None] = lambda _km: None) -> Figures:
+        """Drive at least so far; `driven` is told now and then how far it is."""
         world, decision = self.world, 0
-        while self.figures.km + self._under_way_km() < km:
-            world.advance(self._driver(world.count, decision, self._rng))
+        while (so_far := self.figures.km + self._under_way_km()) < km:
+            if decision % TELL_EVERY == 0:
+                driven(so_far)
+            world.advance(self._driver(world, decision, self._rng))
             decision += 1
             for ended in np.flatnonzero(world.terminated | world.truncated):
                 self._end(int(ended))
@@ -123,24 +172,45 @@ class Drive:
             figures.rules[name] += count
 
 
-def drive_everything(km: float, seed: int = 0, roads: int = 512) -> list[Figures]:
-    """Every driver at every density, so that all of them together drive at least so far."""
-    share = km / (len(DRIVERS) * len(DENSITIES))
-    cases = [(driver, *road) for driver in DRIVERS for road in zip(DENSITIES, LANES, strict=True)]
-    return [
-        Drive(driver, vehicles, lanes, roads, seed + number).run(share)
-        for number, (driver, vehicles, lanes) in enumerate(cases)
-    ]
+def cases(policies: Sequence[str] = (), root: Path = Path("runs")) -> list[Case]:
+    """Every driver, and the policies asked for, at every density."""
+    drivers = {**DRIVERS, **{name: _policy_driver(name, root) for name in policies}}
+    roads = list(zip(DENSITIES, LANES, strict=True))
+    return [Case(name, driver, vehicles, lanes) for name, driver in drivers.items() for vehicles, lanes in roads]
 
 
-def run_highway_safety(km: float = 10_000.0, seed: int = 0, roads: int = 512, json_output: bool = False) -> int:
+def _policy_driver(name: str, root: Path) -> Driver:
+    """A driver that means well: a run, a policy file or a scripted driver of the highway."""
+    source = find_driver(name, root)
+    if source.world != "highway":
+        raise ConfigError(f"{name} drives in the {source.world}. Name drivers of the highway, such as expert.")
+    policy = source.make([0])
+    return lambda world, _decision, _rng: policy.act(world.observation, world)
+
+
+def drive_everything(
+    km: float, seed: int = 0, roads: int = 512, threads: int | None = None, chosen: Sequence[Case] | None = None
+) -> list[Figures]:
+    """Every case in turn, so that all of them together drive at least so far; a terminal sees how far they are."""
+    driven = cases() if chosen is None else list(chosen)
+    share = km / len(driven)
+    found: list[Figures] = []
+    with tqdm(total=round(km), unit=" km", file=sys.stderr, disable=None, unit_scale=True) as bar:
+        for number, case in enumerate(driven):
+            bar.set_description(f"{case.name}, {case.vehicles} vehicles")
+            begun = bar.n
+            drive = Drive(case, roads, seed + number, threads)
+            found.append(drive.run(share, lambda so_far, begun=begun: bar.update(begun + so_far - bar.n)))  # type: ignore[misc]
+            bar.update(begun + share - bar.n)
+    return found
+
+
+def run_highway_safety(options: SafetyOptions) -> int:
     """Drive, print the figures, and return 1 if any collision was the ego's fault."""
-    if not 0.0 < km <= MOST_KM:
-        raise ConfigError(f"--km must be above 0 and at most {MOST_KM:g}, not {km}.")
-    if not 1 <= roads <= 100_000 or seed < 0:
-        raise ConfigError(f"--roads must be from 1 to 100000 and --seed not negative, not {roads} and {seed}.")
-    found = drive_everything(km, seed, roads)
-    if json_output:
+    options.check()
+    chosen = cases(options.policy, options.root)
+    found = drive_everything(options.km, options.seed, options.roads, options.threads, chosen)
+    if options.json:
         sys.stdout.write(json.dumps([asdict(figures) for figures in found], indent=2) + "\n")
     else:
         _print_table(found)
@@ -156,6 +226,6 @@ def _print_table(found: list[Figures]) -> None:
         table.add_row(row.driver, *(f"{fact:,}" for fact in facts))
     total = sum(row.km for row in found)
     faults = sum(row.ego_fault for row in found)
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_OF_FILES)
     console.print(table)
     console.print(f"{total:,.0f} km, {faults} collisions by the ego's fault.")

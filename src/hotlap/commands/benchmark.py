@@ -1,6 +1,7 @@
 """The options of `hotlap benchmark …`."""
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import tyro
 
@@ -57,14 +58,20 @@ class HighwaySafety:
     """The dice of the traffic, 0 or more."""
     roads: int = 512
     """Roads in one batch, 1 to 100,000."""
+    policy: tuple[str, ...] = ()
+    """Drivers that mean well to drive too: runs, .onnx files, or expert, cruise, random, zero."""
+    threads: int | None = None
+    """Cores to use; by default all."""
+    root: Path = Path("runs")
+    """Folder that holds the runs."""
     json: bool = False
     """Print one JSON list instead of a table."""
 
     def run(self) -> int | None:
         """Drive and print the figures."""
-        from hotlap.benchmark.highway_safety import run_highway_safety
+        from hotlap.benchmark.highway_safety import SafetyOptions, run_highway_safety
 
-        return run_highway_safety(self.km, self.seed, self.roads, self.json)
+        return run_highway_safety(SafetyOptions(**asdict(self)))
 
 
 @dataclass(frozen=True)
