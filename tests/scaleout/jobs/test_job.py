@@ -1,0 +1,154 @@
+"""The file of a job, what the cluster is told, what runs there and what comes back."""
+
+import json
+import sys
+
+import pytest
+
+from hotlap.cli import main
+from hotlap.errors import ConfigError, HotlapError, JobError
+from hotlap.scaleout.jobs import process
+from hotlap.scaleout.jobs.artefacts import MANIFEST, fetch, store
+from hotlap.scaleout.jobs.client import request
+from hotlap.scaleout.jobs.rendering import as_yaml, kubernetes, skypilot
+from hotlap.scaleout.jobs.spec import JobSpec, load_job
+
+GOOD = JobSpec(
+    name="night",
+    commands=(("hotlap", "train", "--name", "{job}"), ("echo", "it's done")),
+    cpus=2,
+    max_duration="2h",
+    environment={"A": "1"},
+    storage="/shared",
+    image="example/hotlap:1",
+)
+
+
+def python(code):
+    return [sys.executable, "-c", code]
+
+
+def run_job(monkeypatch, folder, seconds=60, **orders):
+    monkeypatch.chdir(folder)
+    given = {"seconds": seconds, "keep": ["*.txt"], "storage": str(folder / "kept"), **orders}
+    monkeypatch.setenv(process.ORDERS, json.dumps(given))
+    monkeypatch.setattr(process.signal, "signal", lambda *_: None)
+    return process.main()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("cpus = 1", "no commands"),
+        ("commands = [[]]", "needs commands"),
+        ("commands = [['x']]\nmax_duration = '1 hour'", "max_duration"),
+        ("commands = [['x']]\nmax_duration = '0s'", "max_duration"),
+        ("commands = [['x']]\naddress = 'http://10.0.0.1:8265'", "in the clear"),
+        ("commands = [['x']]\naddress = 'ray://h:1'", "no address"),
+        ("commands = [['x']]\nname = '../up'", "cannot name"),
+        ("commands = [['x']]\nenvironment = { 'A B' = '1' }", "cannot name a variable"),
+        ("commands = [['x']]\nmemory = 1", "Did you mean"),
+    ],
+)
+def test_a_job_that_cannot_work_is_refused(tmp_path, text, complaint):
+    (tmp_path / "job.toml").write_text(text)
+    with pytest.raises(HotlapError, match=complaint):
+        load_job(tmp_path / "job.toml")
+
+
+def test_the_cluster_is_asked_for_exactly_what_the_file_says():
+    asked = request(GOOD, "night-1", "/somewhere")
+    assert (asked["entrypoint_num_cpus"], asked["submission_id"]) == (2, "night-1")
+    assert asked["runtime_env"]["env_vars"]["A"] == "1"
+    orders = json.loads(asked["runtime_env"]["env_vars"][process.ORDERS])
+    assert orders["commands"][0] == ["hotlap", "train", "--name", "night-1"]
+    assert (orders["seconds"], orders["storage"]) == (7200, "/shared/night-1")
+
+
+def test_a_dry_run_sends_nothing_and_shows_everything(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.toml").write_text('commands = [["hotlap", "--version"]]\ninclude = ["*.txt", "*.pem"]')
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / "b.pem").write_text("b")
+    assert main(["submit", "job.toml", "--dry-run"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["files"], shown["left_out"], shown["total_bytes"]) == (["a.txt"], ["b.pem"], 1)
+
+
+def test_the_example_job_is_one():
+    spec = load_job(process.Path(__file__).parents[3] / "examples" / "nightly-highway.toml")
+    assert [words[1] for words in spec.commands] == ["train", "evaluate"]
+    assert "--against" in spec.commands[1]
+
+
+def test_other_runners_get_the_same_orders_within_the_same_time():
+    for text in (kubernetes(GOOD, "night-1"), skypilot(GOOD, "night-1")):
+        assert "have not run it" in text.splitlines()[0]
+        assert json.dumps(json.dumps(GOOD.orders("night-1"))) in text
+    assert "activeDeadlineSeconds: 7260" in kubernetes(GOOD, "night-1")
+    assert 'cpu: "2"' in kubernetes(GOOD, "night-1")
+    with pytest.raises(JobError, match="image"):
+        kubernetes(JobSpec(commands=(("x",),)), "night-1")
+
+
+def test_yaml_keeps_its_shape():
+    assert as_yaml({"a": [{"b": "c: d"}, 1], "e": []}) == 'a:\n  -\n    b: "c: d"\n  - 1\ne: []\n'
+
+
+def test_commands_run_in_order_until_one_fails_and_what_they_made_is_kept(tmp_path, monkeypatch):
+    commands = [python("open('a.txt', 'w').write('a')"), python("raise SystemExit(7)"), python("open('b.txt', 'w')")]
+    assert run_job(monkeypatch, tmp_path, commands=commands) == 7
+    manifest = fetch(tmp_path / "kept", tmp_path / "got")
+    assert (manifest.exit_code, list(manifest.files)) == (7, ["a.txt"])
+    assert (tmp_path / "got/a.txt").read_text() == "a"
+
+
+def test_a_job_ends_when_its_time_is_up(tmp_path, monkeypatch):
+    commands = [python("import signal; open('a.txt', 'w').write('a'); signal.pause()")]
+    assert run_job(monkeypatch, tmp_path, seconds=1, commands=commands) == process.TIME_IS_UP
+    assert fetch(tmp_path / "kept", tmp_path / "got").exit_code == process.TIME_IS_UP
+
+
+def stored(tmp_path):
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/a.txt").write_text("whole")
+    store(tmp_path / "work", ["*"], tmp_path / "kept", 0)
+    return tmp_path / "kept"
+
+
+def test_a_damaged_file_is_found_and_nothing_is_kept(tmp_path):
+    kept = stored(tmp_path)
+    (kept / "a.txt").write_text("whale")
+    with pytest.raises(JobError, match="damaged"):
+        fetch(kept, tmp_path / "got")
+    assert not (tmp_path / "got").exists()
+
+
+@pytest.mark.parametrize("name", ["../a.txt", "/a.txt", "b/../../a.txt", "..\\a.txt"])
+def test_a_manifest_that_leads_outside_is_refused(tmp_path, name):
+    kept = stored(tmp_path)
+    manifest = json.loads((kept / MANIFEST).read_text())
+    manifest["files"] = {name: manifest["files"]["a.txt"]}
+    (kept / MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(JobError, match="leads outside"):
+        fetch(kept, tmp_path / "got")
+
+
+def test_a_link_in_place_of_a_file_is_not_followed(tmp_path):
+    kept = stored(tmp_path)
+    (kept / "a.txt").rename(tmp_path / "elsewhere.txt")
+    (kept / "a.txt").symlink_to(tmp_path / "elsewhere.txt")
+    with pytest.raises(JobError, match="link"):
+        fetch(kept, tmp_path / "got")
+
+
+def test_a_job_without_a_manifest_has_not_ended(tmp_path):
+    with pytest.raises(JobError, match="not ended"):
+        fetch(tmp_path, tmp_path / "got")
+
+
+def test_the_longest_time_is_read_in_its_unit():
+    times = {"90s": 90, "30m": 1800, "12h": 43200, "2d": 172800}
+    assert {text: JobSpec(commands=(("x",),), max_duration=text).seconds for text in times} == times
+    with pytest.raises(ConfigError):
+        JobSpec(commands=(("x",),), max_duration="")
