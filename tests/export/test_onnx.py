@@ -135,7 +135,7 @@ def test_file_that_differs_from_torch_is_refused():
     with torch.no_grad():
         session.model.policy.action_net.bias[0] += 0.01
     with pytest.raises(ExportError, match=r"differs from torch by 0\.01"):
-        verify_policy(content, session.model, session.normalizer)
+        verify_policy(content, session.model, session.normalizer, session.controls)
 
 
 def test_weights_that_are_no_numbers_are_refused():
@@ -156,5 +156,5 @@ def test_layer_that_cannot_be_exported_is_named():
 def test_normaliser_that_leaves_observations_alone_is_left_out():
     session = driven_session("ppo", normalize=False)
     rewards_only = VecNormalize(session.env, norm_obs=False)
-    content = export_policy(session.model, rewards_only, session.policy_metadata())
+    content = export_policy(session.model, rewards_only, session.policy_metadata(), session.controls)
     assert content == session.export_policy()

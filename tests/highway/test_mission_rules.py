@@ -5,6 +5,7 @@ import pytest
 
 from hotlap import HighwayEnv
 from hotlap.errors import MissionError
+from hotlap.highway.config import RewardWeights
 from hotlap.highway.mission_rules import MODE_NAMES
 from hotlap.highway.missions import Mission, Mode
 from hotlap.highway.physics import MPH
@@ -154,5 +155,5 @@ def test_done_mission_of_the_plan_is_paid_and_followed_by_the_next():
     env = HighwayEnv(vehicles=0, missions="lane_change")
     env.reset(seed=0)
     info = until_ended(env, towards(25.0))
-    assert info["mission_reward"] == 3.0
+    assert info["mission_reward"] == RewardWeights().mission_done
     assert info["mission_number"] == 2

@@ -62,7 +62,7 @@ def test_the_mirrored_track_looks_like_the_mirror_image_of_the_track():
 @given(st.integers(0, 2**32 - 1))
 def test_steering_changes_sides_with_the_road_and_the_pedals_do_not(session, seed):
     seen = np.random.default_rng(seed).normal(size=(16, FULL_SIZE)).astype(np.float32)
-    policy = OnnxPolicy(export_policy(session.model, session.normalizer, session.policy_metadata()))
+    policy = OnnxPolicy(export_policy(session.model, session.normalizer, session.policy_metadata(), session.controls))
     assert np.allclose(policy.act(mirrored(seen)), policy.act(seen) * MIRROR, atol=1e-5)
 
 

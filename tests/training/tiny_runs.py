@@ -18,7 +18,7 @@ TINY: dict[str, Any] = {
     "cars": CARS,
     "network": {"hidden": [8]},
     "ppo": {"n_steps": 16, "batch_size": 32, "n_epochs": 2},
-    "highway": {"vehicles": [0, 4], "config": {"episode": {"decisions": 25}}},
+    "highway": {"pedals": "two", "vehicles": [0, 4], "config": {"episode": {"decisions": 25}}},
     "dqn": {"buffer_size": 200, "learning_starts": 40, "batch_size": 16, "train_freq": 2, "gradient_steps": 2}
     | {"target_update_interval": 24},
     "sac": {"buffer_size": 200, "learning_starts": 40, "batch_size": 16, "train_freq": 2, "gradient_steps": 2},

@@ -19,12 +19,12 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.errors import ExportError
+from hotlap.vector.controls import Controls
 
 OPSET = 17
 IR_VERSION = 8
 CHECKED_OBSERVATIONS = 10_000
 TOLERANCE = 1e-5
-Choices = NDArray[Any] | None
 ACTIVATIONS = {torch.nn.ReLU: "Relu", torch.nn.Tanh: "Tanh", torch.nn.ELU: "Elu"}
 
 
@@ -75,11 +75,11 @@ class Graph:
 
 
 def export_policy(
-    model: BaseAlgorithm, normalizer: VecNormalize | None, metadata: Mapping[str, Any], choices: Choices = None
+    model: BaseAlgorithm, normalizer: VecNormalize | None, metadata: Mapping[str, Any], controls: Controls
 ) -> bytes:
     """The deterministic policy of a model as an ONNX file, verified on ten thousand observations.
 
-    Of a model that chooses among a few actions the file gives the action itself, a row of `choices`.
+    Whatever controls the model has, the file gives actions of the world.
     """
     graph = Graph("observation")
     if normalizer is not None and normalizer.norm_obs:
@@ -90,29 +90,29 @@ def export_policy(
         graph.then("Sub", statistics.mean - mean)
         graph.then("Div", np.sqrt(statistics.var + normalizer.epsilon))
         graph.then("Clip", np.array(-normalizer.clip_obs), np.array(normalizer.clip_obs))
-    if choices is None:
-        _append_head(graph, model)
-    else:
-        _append_choice(graph, model, choices)
+    _append_head(graph, model, controls)
     graph.nodes[-1].output[0] = "action"
-    outputs = _size(model.action_space) if choices is None else choices.shape[1]
-    content = _serialized(graph, _size(model.observation_space), outputs, metadata)
-    verify_policy(content, model, normalizer, choices)
+    inputs: Any = model.observation_space.shape
+    content = _serialized(graph, int(np.prod(inputs)), len(controls.low), metadata)
+    verify_policy(content, model, normalizer, controls)
     return content
 
 
-def _size(space: Any) -> int:
-    return int(np.prod(space.shape))
+def _append_head(graph: Graph, model: Any, controls: Controls) -> None:
+    """The layers of the model and what turns their output into an action of the world."""
+    if len(controls.choices):
+        graph.layers(model.policy.q_net.q_net)
+        graph.look_up(controls.choices)
+        return
+    _append_actor(graph, model)
+    if controls.mixing is not None:
+        graph.then("MatMul", controls.mixing.weights)
+        graph.then("Max", controls.low)
+        graph.then("Min", controls.high)
 
 
-def _append_choice(graph: Graph, model: Any, choices: NDArray[Any]) -> None:
-    """The layers that value every choice, and the action of the best one."""
-    graph.layers(model.policy.q_net.q_net)
-    graph.look_up(choices)
-
-
-def _append_head(graph: Graph, model: Any) -> None:
-    """The layers of the actor and what turns its output into an action within bounds."""
+def _append_actor(graph: Graph, model: Any) -> None:
+    """The layers of the actor and what turns its output into numbers within its own bounds."""
     low, high = model.action_space.low, model.action_space.high
     policy = model.policy
     if hasattr(policy, "plain_layers"):
@@ -149,9 +149,7 @@ def _serialized(graph: Graph, inputs: int, outputs: int, metadata: Mapping[str, 
     return bytes(model.SerializeToString())
 
 
-def verify_policy(
-    content: bytes, model: BaseAlgorithm, normalizer: VecNormalize | None, choices: Choices = None
-) -> float:
+def verify_policy(content: bytes, model: BaseAlgorithm, normalizer: VecNormalize | None, controls: Controls) -> float:
     """The largest difference between the file and torch over ten thousand observations; too much is an error.
 
     Where the file chooses, it is how much less torch thinks of the choice than of its own: two may be equally good.
@@ -166,7 +164,10 @@ def verify_policy(
         wanted, _ = model.predict(normalized, deterministic=True)
     except ValueError as problem:
         raise ExportError(f"the policy gives no actions ({problem!s:.80}); nothing was written.") from problem
-    worst = float(np.abs(given - wanted).max()) if choices is None else _regret(model, normalized, given, choices)
+    if len(controls.choices):
+        worst = _regret(model, normalized, given, controls.choices)
+    else:
+        worst = float(np.abs(given - controls.decoded(wanted)).max())
     if not worst <= TOLERANCE:
         raise ExportError(
             f"the exported policy differs from torch by {worst:.2g}, more than {TOLERANCE:g}; nothing was written."

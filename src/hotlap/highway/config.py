@@ -41,15 +41,17 @@ class RewardWeights:
     """Weights of the facts of one decision."""
 
     tracking: float = 0.2
-    """Paid at the speed the mission asks for, half of it 2 m/s away."""
+    """Paid at the speed the mission asks for, or on the comfortable way there."""
     lane_keeping: float = -0.1
     """Per lane between the ego and the lane of its mission, up to two."""
-    distance: float = -0.4
-    """Without any gap to the vehicle ahead; nothing from 0.6 of the mission's gap on."""
-    comfort: float = -0.03
+    distance: float = -0.5
+    """Without any gap to the vehicle ahead, or if only the hardest braking avoids it; nothing at 0.6 of the gap."""
+    comfort: float = -0.04
     """At the strongest acceleration or a jerk of 10 m/s³; grows with the square."""
-    needless_change: float = -0.5
+    needless_change: float = -1.0
     """For beginning a lane change that leads away from the mission's lane."""
+    unsafe_change: float = -5.0
+    """For beginning a lane change into a gap that is not safe."""
     legality: float = -0.1
     """Per m/s over the limit, up to 10."""
     intervention: float = 0.0
@@ -58,7 +60,7 @@ class RewardWeights:
     """For a mission that is done."""
     mission_timed_out: float = -1.0
     """For one whose time is over."""
-    crash: float = -30.0
+    crash: float = -20.0
     """For a collision, whoever's fault it is."""
 
 
@@ -109,5 +111,6 @@ class HighwayConfig:
             mission_timed_out=weights.mission_timed_out,
             crash=weights.crash,
             needless_change=weights.needless_change,
+            unsafe_change=weights.unsafe_change,
             intervention=weights.intervention,
         )

@@ -137,6 +137,8 @@ class StepOutputs(NamedTuple):
     """Whether nothing but the mission decided the speed in this step, and how far from that speed the ego was."""
     speed_error_mps: Float64Array
     changes_begun: Int32Array
+    """Lane changes begun in this step, and those of them into a gap that was not safe."""
+    unsafe_changes: Int32Array
     mission_ended: Int32Array
     """The outcome of a mission that ended in this step, else 0, and its mode, reason and duration."""
     ended_mode: Int32Array
@@ -162,6 +164,7 @@ class Rules(NamedTuple):
     mission_timed_out: float
     crash: float
     needless_change: float
+    unsafe_change: float
     intervention: float
 
 

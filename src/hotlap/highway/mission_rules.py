@@ -155,12 +155,13 @@ def begin_planned(vehicles: Vehicles, first: int, roads: Roads, road: int, notes
     speed = min(max(vehicles.speed_mps[first], SLOWEST_CRUISE_MPS), limit)
     wanted = roads.plan_mode[road]
     if wanted < 0:
-        wanted = HOLD if mode < 0.1 else CRUISE if mode < 0.45 else LANE_CHANGE if mode < 0.7 else OVERTAKE
+        wanted = HOLD if mode < 0.1 else CRUISE if mode < 0.35 else LANE_CHANGE if mode < 0.6 else OVERTAKE
         wanted = STOP if mode >= 0.95 else wanted
     if wanted == OVERTAKE:
         if begin_overtake(vehicles, first, roads, road, direction, lane, rules) == NO_REASON:
             return
-        wanted = CRUISE
+        # Nobody to be overtaken: most of the time there is not, and a lane change is the harder thing to learn.
+        wanted = LANE_CHANGE
     if wanted == CRUISE:
         speed = clamp(limit * (0.75 + 0.25 * much), SLOWEST_CRUISE_MPS, limit)
     target = lane + direction if wanted == LANE_CHANGE else lane

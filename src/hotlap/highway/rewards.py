@@ -3,14 +3,16 @@
 from hotlap.highway.fleet import Roads, Rules, StepOutputs, Vehicles
 from hotlap.highway.mission_rules import DONE, TIMED_OUT, goal_speed_mps
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2
-from hotlap.highway.road import clamp, gap_m, lane_limit_mps, lane_position
+from hotlap.highway.road import clamp, gap_m, lane_limit_mps, lane_position, nearest_ahead
+from hotlap.highway.sensors import own_lane
 from hotlap.kernel import kernel
 
-HALF_PAID_MPS = 1.0
-"""A speed so far from the goal earns half of the part that is paid for precision."""
-UNPAID_MPS = 15.0
-"""A speed so far from the goal earns nothing."""
-PRECISION_SHARE = 0.5
+EASY_ACCEL_MPS2, EASY_BRAKE_MPS2 = 2.0, 2.5
+"""How a speed is reached in comfort."""
+REACTING_S = 1.5
+"""Near its goal, a speed is to approach it so quickly."""
+UNPAID_MPS2 = 2.5
+"""An acceleration so far from the wanted one earns nothing."""
 SAFE_SHARE = 0.6
 """Below this share of the mission's gap a vehicle ahead is too close."""
 COMFORT_JERK_MPS3 = 10.0
@@ -20,19 +22,34 @@ MOST_OVER_MPS = 10.0
 
 @kernel
 def tracking(vehicles: Vehicles, first: int, front: int, roads: Roads, road: int, rules: Rules) -> float:
-    """1 at the speed the mission asks for, less and less away from it: evenly from afar, steeply near it."""
-    error = abs(vehicles.speed_mps[first] - goal_speed_mps(vehicles, first, front, roads, road, rules))
-    near = HALF_PAID_MPS / (HALF_PAID_MPS + error)
-    return PRECISION_SHARE * near + (1.0 - PRECISION_SHARE) * max(1.0 - error / UNPAID_MPS, 0.0)
+    """1 for driving the speed the mission asks for, or on the comfortable way there; less the further from that."""
+    missing = goal_speed_mps(vehicles, first, front, roads, road, rules) - vehicles.speed_mps[first]
+    wanted_mps2 = clamp(missing / REACTING_S, -EASY_BRAKE_MPS2, EASY_ACCEL_MPS2)
+    return max(1.0 - abs(vehicles.accel_mps2[first] - wanted_mps2) / UNPAID_MPS2, 0.0)
 
 
 @kernel
-def shortfall(vehicles: Vehicles, first: int, front: int, roads: Roads, road: int) -> float:
-    """The share of a decent gap to the vehicle ahead that is missing, 0 to 1."""
-    decent = SAFE_SHARE * roads.mission_gap_s[road] * vehicles.speed_mps[first]
-    if front < 0 or decent <= 0.0:
+def crowding(vehicles: Vehicles, first: int, front: int, roads: Roads, road: int) -> float:
+    """How much too close a vehicle ahead is, 0 to 1: what a decent gap lacks, or the brakes it takes to stop."""
+    if front < 0:
         return 0.0
-    return clamp(1.0 - gap_m(vehicles, first, front) / decent, 0.0, 1.0)
+    gap, speed = max(gap_m(vehicles, first, front), 0.1), vehicles.speed_mps[first]
+    decent = max(SAFE_SHARE * roads.mission_gap_s[road] * speed, 0.1)
+    closing = max(speed - vehicles.speed_mps[front], 0.0)
+    braking_mps2 = 0.5 * closing * closing / gap
+    return clamp(max(1.0 - gap / decent, braking_mps2 / HARD_BRAKE_MPS2), 0.0, 1.0)
+
+
+@kernel
+def crowding_ahead(vehicles: Vehicles, first: int, front: int, roads: Roads, road: int, rules: Rules) -> float:
+    """The same in the ego's lane and, while it changes, in both of its lanes."""
+    most = crowding(vehicles, first, front, roads, road)
+    if vehicles.lane[first] != vehicles.target_lane[first]:
+        here, there = vehicles.lane[first], vehicles.target_lane[first]
+        other = there if own_lane(vehicles, first) == here else here
+        ahead = nearest_ahead(vehicles, first, int(rules.slots), first, other, False)
+        most = max(most, crowding(vehicles, first, ahead, roads, road))
+    return most
 
 
 @kernel
@@ -62,7 +79,8 @@ def write_reward(
     ended = out.mission_ended[road]
     out.tracking[road] = rules.tracking * tracking(vehicles, first, front, roads, road, rules)
     out.lane_keeping[road] = rules.lane_keeping * off
-    out.distance[road] = rules.distance * shortfall(vehicles, first, front, roads, road)
+    out.distance[road] = rules.distance * crowding_ahead(vehicles, first, front, roads, road, rules)
+    out.distance[road] += rules.unsafe_change * out.unsafe_changes[road]
     out.comfort[road] = rules.comfort * (rough * rough + accel * accel) + rules.needless_change * needless
     out.legality[road] = rules.legality * over_limit_mps(vehicles, first, rules)
     out.mission[road] = rules.mission_done if ended == DONE else rules.mission_timed_out if ended == TIMED_OUT else 0.0

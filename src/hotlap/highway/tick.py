@@ -17,7 +17,7 @@ from hotlap.highway.fleet import RULE_COUNT, Actions, Orders, Roads, Rules, Scra
 from hotlap.highway.mission_rules import begin_next, give_mission, judge_mission, write_speed_error
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TICKS_PER_DECISION
 from hotlap.highway.rewards import write_reward
-from hotlap.highway.road import clamp, gap_m, nearest_ahead, nearest_behind, sort_order
+from hotlap.highway.road import clamp, gap_m, nearest_ahead, nearest_behind, neighbours, sort_order
 from hotlap.highway.sensors import own_lane, write_observation
 from hotlap.highway.starts import begin_road, recycle
 from hotlap.highway.supervisor import ABORT, EDGE, RANGE, change_became_unsafe, refused_change, supervised_accel
@@ -73,9 +73,11 @@ def steer_ego(
         note_rule(out, road, rule)
         if rule >= 0:
             return 0
-    rear = nearest_behind(vehicles, first, int(rules.slots), first, lane, False)
+    front, rear = neighbours(vehicles, first, int(rules.slots), first, lane, False)
     if not leaves_safe_gap(vehicles, first, rear, first):
         roads.unsafe_entry[road] = 1
+    if roads.unsafe_entry[road] or not leaves_safe_gap(vehicles, first, first, front):
+        out.unsafe_changes[road] = 1
     begin_change(vehicles, first, roads, road, direction)
     out.changes_begun[road] = 1
     return int(direction * (roads.mission_lane[road] - lane) < 0)
@@ -135,7 +137,7 @@ def drive_tick(
 @kernel
 def clear_outputs(out: StepOutputs, road: int) -> None:
     """Nothing has happened yet in this decision."""
-    out.rules[road] = out.changes_begun[road] = out.mission_ended[road] = 0
+    out.rules[road] = out.changes_begun[road] = out.unsafe_changes[road] = out.mission_ended[road] = 0
     out.ended_mode[road] = out.ended_reason[road] = out.ended_decisions[road] = out.is_free[road] = 0
     out.tracking[road] = out.lane_keeping[road] = out.distance[road] = out.comfort[road] = 0.0
     out.legality[road] = out.mission[road] = out.crash[road] = out.reward[road] = out.speed_error_mps[road] = 0.0

@@ -65,6 +65,7 @@ def step_views(vehicles: Vehicles, slots: int, roads: Roads, out: StepOutputs) -
         "speed_error_mps": out.speed_error_mps,
         "rules": out.rules,
         "changes_begun": out.changes_begun,
+        "unsafe_changes": out.unsafe_changes,
         "mission_ended": out.mission_ended,
         "crashed": roads.crashed.view(np.bool_),
         "ego_fault": roads.ego_fault.view(np.bool_),

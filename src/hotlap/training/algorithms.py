@@ -63,7 +63,9 @@ def _ppo_policy(config: TrainConfig) -> Any:
     if not config.network.mirror:
         return "MlpPolicy"
     if config.world != "racer" or config.racer.observation != "full":
-        raise ConfigError("network.mirror needs racer.observation full in the racer: the classic one knows its place on the lap.")
+        raise ConfigError(
+            "network.mirror needs racer.observation full in the racer: the classic one knows its place on the lap."
+        )
     return MirrorPolicy
 
 

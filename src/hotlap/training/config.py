@@ -50,6 +50,8 @@ class HighwaySettings:
     """Fewest and most vehicles around the ego, 0 to 40; each episode draws a number between them."""
     missions: Literal["mixed", "hold", "cruise", "lane_change", "overtake", "stop"] = "mixed"
     """Missions of an episode: all kinds in turn, or one kind only."""
+    pedals: Literal["one", "two"] = "one"
+    """What PPO and SAC learn: throttle and brake as the two ends of one pedal, or each for itself."""
     supervisor: bool = False
     """Whether the rules that make any action safe also guard the learner; without them it learns to be safe itself."""
     config: HighwayConfig = field(default_factory=HighwayConfig)

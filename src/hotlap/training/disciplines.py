@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from hotlap.training.config import TrainConfig
 from hotlap.training.judge import Judge
 from hotlap.training.metrics import Metrics
+from hotlap.vector.controls import Mixing
 
 
 class Examination(Protocol):
@@ -25,6 +26,9 @@ class Discipline(Protocol):
 
     def world_options(self, config: TrainConfig, *, discrete: bool) -> dict[str, Any]:
         """What `make_world` takes, where the algorithm chooses among a few actions or takes any."""
+
+    def mixing(self, config: TrainConfig) -> Mixing | None:
+        """How the learner's controls become the world's; None where they are the same."""
 
     def physics_fingerprint(self) -> str:
         """The physics that a driver is trained in."""

@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from hotlap.evaluation.table import console_for_results, empty_table
+from hotlap.evaluation import HighwayEvaluation, HighwaySetup, evaluate_highway
+from hotlap.evaluation.highway.driving import Episodes
+from hotlap.evaluation.highway.figures import EGO_FAULT, SPEED_ERROR, SUCCESS, figures_of
+from hotlap.evaluation.highway.table import print_highway
 from hotlap.highway.fingerprint import physics_fingerprint
-from hotlap.highway.world import HighwayWorld
+from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training.config import TrainConfig
 from hotlap.training.highway_callbacks import HighwayMetricsCallback
-from hotlap.training.highway_tally import FACTS, Tally
 from hotlap.training.judge import Verdict
+from hotlap.vector.controls import Mixing
 
 LAYOUT = "highway"
-JUDGED_VEHICLES = 20
-HELD_OUT_SEED = 2**40
-"""Episodes that drivers are judged in begin with this seed and those after it: far beyond what training draws from."""
+JUDGED_VEHICLES = (20,)
 
 
 class HighwayDiscipline:
@@ -35,6 +36,18 @@ class HighwayDiscipline:
             "supervisor": highway.supervisor,
             "discrete": discrete,
         }
+
+    def mixing(self, config: TrainConfig) -> Mixing | None:
+        """One pedal that is throttle above 0 and brake below, with the same acceleration per unit on both sides.
+
+        With two, a learner that strays from what it thinks best presses both at once, and what it learns then does not
+        hold when it no longer strays.
+        """
+        if config.highway.pedals == "two":
+            return None
+        braking = HARD_BRAKE_MPS2 / MAX_ACCEL_MPS2
+        weights = np.array([[1.0, -1.0 / braking, 0.0], [0.0, 0.0, 1.0]], np.float32)
+        return Mixing(weights, low=np.array([-braking, -1.0], np.float32), high=np.ones(2, np.float32))
 
     def physics_fingerprint(self) -> str:
         """The highway's physics."""
@@ -53,8 +66,10 @@ class HighwayDiscipline:
         return HighwayJudge(config)
 
     def examine(self, policy: Path, config: TrainConfig, name: str) -> "HighwayExamination":
-        """The same episodes once more."""
-        return HighwayExamination(name, drive(OnnxPolicy(policy, world="highway"), config).figures())
+        """The same episodes without and with the supervisor, next to simple drivers."""
+        driver = OnnxPolicy(policy, world=LAYOUT)
+        setup = HighwaySetup(vehicles=JUDGED_VEHICLES, episodes=config.evaluation.episodes)
+        return HighwayExamination(evaluate_highway(lambda _seeds: driver, setup, name=name, about=driver.metadata))
 
     def next_commands(self, run: Path) -> Mapping[str, str]:
         """Giving it orders."""
@@ -66,50 +81,34 @@ DISCIPLINE = HighwayDiscipline()
 
 @dataclass(frozen=True)
 class HighwayExamination:
-    """A finished driver's crashes and missions."""
+    """A finished driver beside the simple ones."""
 
-    name: str
-    figures: dict[str, float]
+    evaluation: HighwayEvaluation
 
     def plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        return {"driver": self.name, "figures": self.figures}
+        """As `hotlap evaluate --json` says it."""
+        return self.evaluation.plain()
 
     def show(self) -> None:
-        """A line for each figure."""
-        table = empty_table("without the supervisor", ("figure",))
-        for name, value in self.figures.items():
-            table.add_row(name, f"{value:,.2f}")
-        console_for_results().print(table)
+        """The table of figures."""
+        print_highway(self.evaluation)
 
 
 class HighwayJudge:
-    """Drives policies through episodes that no training sees, without the supervisor."""
+    """Drives policies through episodes that no training sees, in traffic of the usual density, without supervisor."""
 
     def __init__(self, config: TrainConfig) -> None:
-        self.config = config
+        self.seeds = HighwaySetup(vehicles=JUDGED_VEHICLES, episodes=config.evaluation.episodes).seeds()
 
     def judge(self, policy: bytes, step: int) -> Verdict:
         """The fewer crashes by its own fault the better, then the more missions done, then the truer to its speed."""
-        tally = drive(OnnxPolicy(policy, world="highway"), self.config)
-        figures = tally.figures()
-        crashes, error = figures["ego_fault_crashes_per_1000_km"], figures.get("speed_error_mph", 0.0)
-        tags = {f"eval/{name}": value for name, value in figures.items()}
-        summary = f"{crashes:.1f} crashes by its fault in 1,000 km, {tally.success:.0%} of missions done"
-        return Verdict(step, (-round(crashes), tally.success, -error), tags, {}, summary)
-
-
-def drive(policy: OnnxPolicy, config: TrainConfig) -> Tally:
-    """Drive every episode of an evaluation side by side, each to its end."""
-    count = config.evaluation.episodes
-    world = HighwayWorld(count, config.highway.config, vehicles=JUDGED_VEHICLES, supervisor=False)
-    for road in range(count):
-        world.begin(road, np.random.default_rng(HELD_OUT_SEED + road))
-    tally, driving = Tally(), np.ones(count, np.bool_)
-    while driving.any():
-        world.advance(policy.act(world.observation))
-        tally.count({fact: world.step_views[fact][driving] for fact in FACTS})
-        for road in np.flatnonzero(world.noteworthy() & driving).tolist():
-            tally.note_mission(world.extra_info(road))
-        driving &= ~(world.terminated | world.truncated)
-    return tally
+        driver = OnnxPolicy(policy, world=LAYOUT)
+        figures = figures_of(Episodes(driver, self.seeds, *JUDGED_VEHICLES, supervised=False).records())
+        known = {name: estimate.value for name, estimate in figures.estimates.items() if estimate is not None}
+        crashes, error_mph = known[EGO_FAULT.name], known.get(SPEED_ERROR.name, 0.0)
+        done = float(
+            np.mean([known[quantity.name] for quantity in SUCCESS.values() if quantity.name in known] or [0.0])
+        )
+        summary = f"{crashes:.1f} crashes by its fault in 1,000 km, {done:.0f} % of missions done"
+        tags = {f"eval/{name}": value for name, value in known.items()}
+        return Verdict(step, (-round(crashes), done, -error_mph), tags, {}, summary)

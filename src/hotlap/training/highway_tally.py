@@ -44,12 +44,6 @@ class Tally:
             self.failures[info["ended_mode"]] += 1
         return done
 
-    @property
-    def success(self) -> float:
-        """The mean over the modes of the share of their missions that were done; 0 where nothing ended."""
-        shares = [share for mode in MODE_NAMES if (share := self.success_of(mode)) is not None]
-        return float(np.mean(shares)) if shares else 0.0
-
     def success_of(self, mode: str) -> float | None:
         """The share of the missions of a mode that were done."""
         ended = len(self.durations_s[mode]) + self.failures[mode]

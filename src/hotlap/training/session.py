@@ -21,6 +21,7 @@ from hotlap.training.metrics import Metrics
 from hotlap.training.mirror import EvenStatistics
 from hotlap.training.spread import SpreadSchedule
 from hotlap.training.state import TrainingState
+from hotlap.vector.controls import Controls, MixedVecEnv, controls_of
 from hotlap.vector.sb3 import WorldVecEnv, make_vec_env
 
 LARGEST_WEIGHT = 1e5
@@ -32,6 +33,7 @@ class Session:
 
     config: TrainConfig
     env: WorldVecEnv
+    controls: Controls
     normalizer: VecNormalize | None
     model: BaseAlgorithm
     logger: RunLogger
@@ -69,8 +71,7 @@ class Session:
 
     def export_policy(self) -> bytes:
         """The policy as it is now, as one verified file."""
-        choices = self.env.world.action_choices
-        return export_policy(self.model, self.normalizer, self.policy_metadata(), choices if len(choices) else None)
+        return export_policy(self.model, self.normalizer, self.policy_metadata(), self.controls)
 
     def checkpoint(self, policy: bytes | None) -> Checkpoint:
         """The run as it is now, complete; without a policy file it is only good for going on."""
@@ -93,13 +94,15 @@ def open_session(config: TrainConfig) -> Session:
     algorithm = ALGORITHMS[config.algorithm]
     options = discipline_of(config).world_options(config, discrete=algorithm.chooses)
     env = make_vec_env(config.world, config.cars, seed=config.seed, **options)
-    normalizer = VecNormalize(env, gamma=algorithm.gamma(config)) if config.normalize else None
-    model = algorithm.make(config, normalizer or env)
+    mixing = None if algorithm.chooses else discipline_of(config).mixing(config)
+    controlled = env if mixing is None else MixedVecEnv(env, mixing)
+    normalizer = VecNormalize(controlled, gamma=algorithm.gamma(config)) if config.normalize else None
+    model = algorithm.make(config, normalizer or controlled)
     model.action_space.seed(config.seed)
     logger, metrics = RunLogger(), discipline_of(config).metrics()
     model.set_logger(logger)
     state = TrainingState(model, env, normalizer, algorithm, metrics)
-    return Session(config, env, normalizer, model, logger, metrics, state)
+    return Session(config, env, controls_of(env.world, mixing), normalizer, model, logger, metrics, state)
 
 
 def restore_session(config: TrainConfig, checkpoint: Checkpoint) -> Session:
