@@ -16,6 +16,7 @@ export default defineConfig({
     // Nothing inline: the server's content security policy allows no inline style or script.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 800,
+    rollupOptions: { input: [join(here, 'index.html'), join(here, 'highway.html')] },
   },
   test: { include: ['tests/**/*.test.ts'], environment: 'node', globalSetup: ['tests/global-setup.ts'] },
 });

@@ -1,4 +1,4 @@
-/** Real time cut into ticks of one sixtieth of a second, however often the page is drawn. */
+/** Real time cut into ticks, of one sixtieth of a second unless said otherwise, however often the page is drawn. */
 
 export const TICK_MS = 1000 / 60;
 /** A page that slept longer than this does not race through what it missed. */
@@ -10,16 +10,21 @@ export class Clock {
   private lastMs: number | null = null;
   private restMs = 0;
 
+  constructor(
+    private readonly tickMs = TICK_MS,
+    private readonly most = MOST_TICKS_AT_ONCE,
+  ) {}
+
   /** How many ticks are due at this time. */
   due(nowMs: number): number {
     const elapsed = this.lastMs === null ? 0 : Math.max(0, nowMs - this.lastMs);
     this.lastMs = nowMs;
     this.restMs += elapsed;
     // A display's frame is a hair shorter or longer than a tick; without this, frames would alternate 0 and 2 ticks.
-    const ticks = Math.floor((this.restMs + 0.01) / TICK_MS);
-    this.restMs = Math.max(0, this.restMs - ticks * TICK_MS);
-    this.share = Math.min(1, this.restMs / TICK_MS);
-    return Math.min(ticks, MOST_TICKS_AT_ONCE);
+    const ticks = Math.floor((this.restMs + 0.01) / this.tickMs);
+    this.restMs = Math.max(0, this.restMs - ticks * this.tickMs);
+    this.share = Math.min(1, this.restMs / this.tickMs);
+    return Math.min(ticks, this.most);
   }
 
   /** Forget the time that passed, after a pause or a hidden page. */

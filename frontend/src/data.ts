@@ -43,9 +43,12 @@ export interface TrackFile {
   } | null;
 }
 
+export type WorldName = 'racer' | 'highway';
+
 export interface RunEntry {
   key: string;
   name: string;
+  world: WorldName;
   state: 'training' | 'stopped' | 'finished';
   step: number;
   steps: number;
@@ -59,6 +62,7 @@ export interface PolicyEntry {
   kind: 'best' | 'checkpoint' | 'bundled';
   run: string | null;
   name: string;
+  world: WorldName;
   step: number;
   layout: LayoutName;
   tracks: string[];
@@ -108,6 +112,16 @@ export async function fetchJson<T extends { format?: number }>(path: string): Pr
 
 export async function fetchBytes(path: string): Promise<ArrayBuffer> {
   return (await fetched(path)).arrayBuffer();
+}
+
+/** The runs and drivers of one world; none when the list cannot be had. */
+export async function fetchPolicies(world: WorldName): Promise<PolicyList> {
+  const all = await fetchJson<PolicyList & { format: number }>('data/policies.json').catch(() => ({
+    runs: [],
+    policies: [],
+  }));
+  const ours = (entry: { world: WorldName }) => entry.world === world;
+  return { runs: all.runs.filter(ours), policies: all.policies.filter(ours) };
 }
 
 export async function fetchTrack(id: string): Promise<Track> {

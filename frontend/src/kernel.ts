@@ -1,8 +1,6 @@
 /** The physics: the Python kernel compiled to WebAssembly, and a fleet of cars in its memory. */
 import { DataError, type LayoutName, type Track } from './data';
-
-type Column = Float64Array | Int32Array | Uint8Array;
-type Columns = Record<string, Column>;
+import { BYTES, type Columns, Memory, type MemoryExports } from './memory';
 
 interface Slot {
   group: 'fleet' | 'tables' | 'actions' | 'outputs' | 'numbers';
@@ -29,15 +27,11 @@ export interface Controls {
   brake: number;
 }
 
-interface Exports {
-  memory: WebAssembly.Memory;
-  __heap_base: WebAssembly.Global;
+interface Exports extends MemoryExports {
   update(addresses: number, first: number, last: number, drives: number): void;
 }
 
 const LAYOUTS: LayoutName[] = ['classic', 'full'];
-const BYTES: Record<string, number> = { float64: 8, int32: 4, uint8: 1 };
-const PAGE_BYTES = 65_536;
 /** What comes to rest when a car is put back on the track; its race goes on. */
 const MOTION = [
   ...['vx_ups', 'vy_ups', 'yaw_rate_rps', 'speed_ups', 'steer', 'throttle', 'brake', 'front_angle_rad'],
@@ -70,7 +64,7 @@ export class Fleet {
   readonly outputs: Columns = {};
   private readonly seen = {} as Record<LayoutName, Float64Array>;
   private readonly addresses = {} as Record<LayoutName, number>;
-  private next: number;
+  private readonly memory: Memory;
 
   constructor(
     private readonly file: KernelFile,
@@ -78,9 +72,9 @@ export class Fleet {
     readonly track: Track,
     readonly cars: number,
   ) {
-    this.next = Number(exports.__heap_base.value);
+    this.memory = new Memory(exports);
     const layout = this.planned();
-    this.reserve();
+    this.memory.reserve();
     this.fill(layout);
   }
 
@@ -132,13 +126,13 @@ export class Fleet {
 
   /** Where everything will lie: an address per slot and, for what differs, per layout. */
   private planned() {
-    const tables = this.take(this.track.tables.byteLength);
+    const tables = this.memory.take(this.track.tables.byteLength);
     const shared = this.file.slots.map((slot) => this.address(slot, tables));
     const own = LAYOUTS.map((name) => ({
       name,
-      rules: this.take(8 * Object.keys(this.file.rules).length),
-      observation: this.take(8 * this.file.layouts[name].size * this.cars),
-      table: this.take(8 * this.file.slots.length),
+      rules: this.memory.take(8 * Object.keys(this.file.rules).length),
+      observation: this.memory.take(8 * this.file.layouts[name].size * this.cars),
+      table: this.memory.take(8 * this.file.slots.length),
     }));
     return { tables, shared, own };
   }
@@ -146,7 +140,7 @@ export class Fleet {
   private address(slot: Slot, tables: number): number {
     if (slot.group === 'tables') return tables + this.tableField(slot).offset;
     if (slot.field === 'rules' || slot.per_car === 'layout') return 0;
-    return this.take(BYTES[slot.dtype]! * (slot.count ?? Number(slot.per_car) * this.cars));
+    return this.memory.take(BYTES[slot.dtype]! * (slot.count ?? Number(slot.per_car) * this.cars));
   }
 
   private tableField(slot: Slot): { offset: number } {
@@ -155,17 +149,6 @@ export class Fleet {
     throw new DataError(
       `track ${this.track.file.id} has no table ${slot.field}: it is of another version. Reload.`,
     );
-  }
-
-  private take(bytes: number): number {
-    const address = Math.ceil(this.next / 8) * 8;
-    this.next = address + bytes;
-    return address;
-  }
-
-  private reserve(): void {
-    const missing = this.next - this.exports.memory.buffer.byteLength;
-    if (missing > 0) this.exports.memory.grow(Math.ceil(missing / PAGE_BYTES));
   }
 
   private fill({ tables, shared, own }: ReturnType<Fleet['planned']>): void {
@@ -177,11 +160,11 @@ export class Fleet {
       new Float64Array(buffer, part.rules).set(Object.values(rules));
       const size = this.file.layouts[part.name].size * this.cars;
       this.seen[part.name] = new Float64Array(buffer, part.observation, size);
-      const table = new BigUint64Array(buffer, part.table, this.file.slots.length);
-      for (const [number, slot] of this.file.slots.entries()) {
-        const particular = slot.field === 'rules' ? part.rules : part.observation;
-        table[number] = BigInt(shared[number] || particular);
-      }
+      const particular = (field: string) => (field === 'rules' ? part.rules : part.observation);
+      this.memory.writeTable(
+        part.table,
+        this.file.slots.map((slot, number) => shared[number] || particular(slot.field)),
+      );
       this.addresses[part.name] = part.table;
     }
   }
@@ -197,9 +180,6 @@ export class Fleet {
     };
     const columns = groups[slot.group];
     if (!columns || slot.per_car === 'layout') return;
-    const count = Number(slot.per_car) * this.cars;
-    if (slot.dtype === 'float64') columns[slot.field] = new Float64Array(buffer, address, count);
-    else if (slot.dtype === 'int32') columns[slot.field] = new Int32Array(buffer, address, count);
-    else columns[slot.field] = new Uint8Array(buffer, address, count);
+    columns[slot.field] = this.memory.view(slot.dtype, address, Number(slot.per_car) * this.cars);
   }
 }

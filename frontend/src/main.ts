@@ -1,8 +1,8 @@
 /** Where the page begins: fetch the world, show the menu, then bring the picture and the drivers after it. */
 import './style/index.css';
 import { Catalogue } from './catalogue';
-import { fetchBytes, fetchJson, type PolicyList, type Site, type TrackSummary } from './data';
-import { h } from './dom';
+import { fetchBytes, fetchJson, fetchPolicies, type Site, type TrackSummary } from './data';
+import { failure } from './failure';
 import { Game } from './game';
 import { Garage } from './garage';
 import { Kernel, type KernelFile } from './kernel';
@@ -13,7 +13,6 @@ import { pageStore, type TextStore } from './storage';
 
 declare global {
   interface Window {
-    hotlapStats: Stats;
     /** Let a recorded drive (base64, three bytes a tick) take the player's wheel. */
     hotlapDrive: (inputs: string) => void;
   }
@@ -25,10 +24,7 @@ async function loadCatalogue(): Promise<{ catalogue: Catalogue; kernel: Kernel }
     fetchJson<KernelFile>('data/kernel.json'),
     fetchBytes('data/racer.wasm'),
     fetchJson<{ format: number; tracks: TrackSummary[] }>('data/tracks.json'),
-    fetchJson<PolicyList & { format: number }>('data/policies.json').catch(() => ({
-      runs: [],
-      policies: [],
-    })),
+    fetchPolicies('racer'),
   ]);
   const kernel = await Kernel.compile(kernelFile, wasm);
   return { kernel, catalogue: new Catalogue(site, kernelFile.fingerprint, tracks.tracks, policies) };
@@ -65,13 +61,5 @@ async function boot(stats: Stats): Promise<void> {
   document.body.dataset.ready = '';
 }
 
-function fail(error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
-  const again = h('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, 'Reload');
-  const loading =
-    document.querySelector('#loading') ?? document.body.appendChild(h('div', { id: 'loading' }));
-  loading.replaceChildren(h('h1', {}, 'HOT', h('em', {}, 'LAP')), h('p', { role: 'alert' }, reason), again);
-}
-
 window.hotlapStats = new Stats();
-boot(window.hotlapStats).catch(fail);
+boot(window.hotlapStats).catch(failure);

@@ -83,6 +83,11 @@ export class Menu {
           h('button', { type: 'button', onclick: () => actions.openBoard() }, 'Lap board'),
           h('button', { type: 'button', onclick: () => actions.openSettings() }, 'Settings'),
           h('button', { type: 'button', onclick: () => actions.fullscreen() }, 'Fullscreen'),
+          h(
+            'a',
+            { class: 'button', href: 'highway.html', title: 'Tell a car in traffic what to do' },
+            'Highway',
+          ),
         ),
       ),
     );

@@ -74,14 +74,20 @@ export class PolicyDriver {
     }
   }
 
-  /** What the driver does when it sees this. */
+  /** What a racing driver does when it sees this. */
   async decide(observation: Float64Array): Promise<Controls> {
+    const [steer, throttle, brake] = await this.act(observation);
+    return { steer, throttle, brake };
+  }
+
+  /** The three numbers of its action, in the order of its world. */
+  async act(observation: Float64Array): Promise<[number, number, number]> {
     this.input.set(observation);
     const observed = new this.engine.Tensor('float32', this.input, [1, this.input.length]);
     const { action } = (await this.session.run({ observation: observed })) as { action: Tensor };
-    const [steer, throttle, brake] = action.data as Float32Array;
+    const [first, second, third] = action.data as Float32Array;
     action.dispose();
-    return { steer: steer!, throttle: throttle!, brake: brake! };
+    return [first!, second!, third!];
   }
 
   async release(): Promise<void> {

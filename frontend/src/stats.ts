@@ -1,5 +1,11 @@
 /** What the page costs, for whoever measures it: `window.hotlapStats`. */
 
+declare global {
+  interface Window {
+    hotlapStats: Stats;
+  }
+}
+
 const KEPT_FRAMES = 600;
 
 export class Stats {

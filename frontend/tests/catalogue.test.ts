@@ -9,6 +9,7 @@ const policy = (part: Partial<PolicyEntry>): PolicyEntry => ({
   kind: 'best',
   run: 'r',
   name: 'driver',
+  world: 'racer',
   step: 1000,
   layout: 'classic',
   tracks: ['track-01'],
@@ -21,6 +22,7 @@ const policy = (part: Partial<PolicyEntry>): PolicyEntry => ({
 const run = (key: string): RunEntry => ({
   key,
   name: key,
+  world: 'racer',
   state: 'finished',
   step: 1,
   steps: 1,

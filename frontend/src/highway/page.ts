@@ -1,0 +1,303 @@
+/** The highway page: the drive, its picture and its panel, moved by the clock of the browser. */
+import { Clock } from '../clock';
+import { fetchPolicies, type Site } from '../data';
+import { h } from '../dom';
+import type { Stats } from '../stats';
+import { isRecord, read, type TextStore, write } from '../storage';
+import { Drive, EXPERT, type MissionRecord } from './drive';
+import { MissionPost } from './mission-log';
+import { type ReadyOrder, understand } from './orders';
+import { DENSITIES, Panel } from './panel';
+import type { Order, Road } from './road';
+import { RoadView } from './view';
+import { CONSENT_TEXT, Ear, pageRecognition, say } from './voice';
+import { Wheel } from './wheel';
+import { endingText } from './words';
+
+const LIST_MS = 2000;
+const RULE_SHOWN_MS = 1600;
+const AGAIN_MS = 3500;
+const MOST_AT_ONCE = 5;
+
+interface Choices {
+  vehicles: number;
+  speaks: boolean;
+  driver: string;
+}
+
+export class HighwayPage {
+  readonly drive: Drive;
+  private readonly panel: Panel;
+  private readonly view: RoadView;
+  private readonly wheel: Wheel;
+  private readonly ear: Ear;
+  private readonly post: MissionPost;
+  private readonly clock: Clock;
+  private readonly choices: Choices;
+  private scene = 0;
+  private paused = false;
+  private deciding = false;
+  private shownRule: { name: string; until: number } | null = null;
+  private alarm = 0;
+
+  constructor(
+    private readonly road: Road,
+    private readonly site: Site,
+    private readonly store: TextStore,
+    private readonly stats: Stats,
+  ) {
+    this.choices = chosen(store);
+    this.drive = new Drive(road, {
+      ended: (record) => this.ended(record),
+      fellBack: () => this.showFallback(),
+      crashed: (byEgo) => this.crashed(byEgo),
+    });
+    this.wheel = new Wheel(this.drive);
+    this.post = new MissionPost(store, site.server);
+    this.ear = new Ear(
+      store,
+      site.server ? pageRecognition() : null,
+      (text) => void this.order(text, 'voice'),
+      this.listening,
+    );
+    this.clock = new Clock(1000 * road.file.decision_s, MOST_AT_ONCE);
+    this.panel = this.makePanel();
+    this.view = new RoadView(
+      this.panel.canvas,
+      road.file.road.lane_width_m,
+      road.file.road.limits_mps.map((limit) => limit / road.file.mph),
+    );
+  }
+
+  /** Show the page and begin to drive. */
+  async open(): Promise<void> {
+    document.body.append(this.panel.build());
+    new ResizeObserver(() => this.fit()).observe(this.panel.road);
+    this.fit();
+    window.addEventListener('keydown', (event) => this.key(event));
+    this.scene = Math.floor(Math.random() * this.road.file.scenes.length);
+    this.drive.begin(this.scene, this.choices.vehicles);
+    this.panel.tell('car', 'Ready. Tell me what to do: type it, say it, or press a button.');
+    requestAnimationFrame((now) => this.frame(now));
+    await this.refreshDrivers(this.choices.driver);
+    if (this.site.server) setInterval(() => void this.refreshDrivers(this.choices.driver), LIST_MS);
+    void this.post.deliver();
+  }
+
+  /** Begin a certain scene: who measures or tests wants the same road twice. */
+  begin(scene: number, vehicles: number): void {
+    this.scene = scene;
+    this.drive.begin(scene, vehicles);
+    this.showFallback();
+  }
+
+  private makePanel(): Panel {
+    const { choices, site } = this;
+    return new Panel(
+      {
+        order: (text) => void this.order(text, 'text'),
+        press: (ready) => this.press(ready),
+        talk: (on) => this.talk(on),
+        choose: (driver) => void this.choose(driver),
+        density: (vehicles) => this.change({ vehicles }, () => this.begin(this.scene, vehicles)),
+        anotherScene: () => this.anotherScene(),
+        pause: () => this.togglePause(),
+        speaks: (speaks) => this.change({ speaks }),
+      },
+      {
+        hasServer: site.server,
+        voiceObstacle: this.ear.obstacle,
+        speaks: choices.speaks,
+        vehicles: choices.vehicles,
+      },
+    );
+  }
+
+  private change(part: Partial<Choices>, then?: () => void): void {
+    Object.assign(this.choices, part);
+    write(this.store, 'highway', this.choices);
+    then?.();
+  }
+
+  private anotherScene(): void {
+    this.begin((this.scene + 1) % this.road.file.scenes.length, this.choices.vehicles);
+    this.panel.tell('note', `Another road: scene ${this.scene}.`);
+  }
+
+  private togglePause(): void {
+    this.paused = !this.paused;
+    this.clock.restart();
+    this.panel.setPaused(this.paused);
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.target instanceof HTMLElement && event.target.closest('input, select, button, dialog')) return;
+    if (event.key === 'p') this.togglePause();
+    if (event.key === 'n') this.anotherScene();
+  }
+
+  // Orders
+
+  private async order(text: string, source: 'text' | 'voice'): Promise<void> {
+    this.panel.tell('you', text);
+    const { order, sentence } = await understand(text, source, this.drive);
+    if (order) this.give(order, text, source, sentence);
+    else this.answer(sentence);
+  }
+
+  private press(ready: ReadyOrder): void {
+    const order = ready.order(this.drive);
+    if (!order) return;
+    this.panel.tell('you', ready.text);
+    this.give(order, ready.text, 'script', null);
+  }
+
+  private give(
+    order: Order,
+    text: string,
+    source: 'text' | 'voice' | 'script',
+    sentence: string | null,
+  ): void {
+    const refused = this.drive.give({ order, text, source });
+    if (!refused && sentence) this.answer(sentence);
+  }
+
+  private answer(sentence: string): void {
+    this.panel.tell('car', sentence);
+    if (this.choices.speaks) say(sentence);
+  }
+
+  private talk(on: boolean): void {
+    if (!on) this.ear.stop();
+    else if (this.ear.consented) this.ear.start();
+    else this.askConsent();
+  }
+
+  private askConsent(): void {
+    const dialog = h(
+      'dialog',
+      { class: 'dialog', 'aria-label': 'Talk to the car' },
+      h('h2', {}, 'Talk to the car'),
+      h('p', {}, CONSENT_TEXT),
+    );
+    const close = (agreed: boolean) => {
+      if (agreed) this.ear.consent();
+      dialog.close();
+    };
+    dialog.append(
+      h(
+        'div',
+        { class: 'row' },
+        h('button', { type: 'button', onclick: () => close(false) }, 'Not now'),
+        h('button', { type: 'button', class: 'primary', onclick: () => close(true) }, 'I agree'),
+      ),
+    );
+    dialog.addEventListener('close', () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  private readonly listening = (on: boolean, problem: string | null): void => {
+    this.panel.setListening(on);
+    if (problem) this.panel.tell('note', problem);
+  };
+
+  // What happens on the road
+
+  private ended(record: MissionRecord): void {
+    this.answer(endingText(record));
+    void this.post.add(record);
+  }
+
+  private crashed(byEgo: boolean): void {
+    this.panel.tell(
+      'note',
+      byEgo ? 'A collision, by the ego’s fault.' : 'A collision: somebody hit the ego.',
+    );
+    setTimeout(() => this.drive.crashed && this.anotherScene(), AGAIN_MS);
+  }
+
+  // Who drives
+
+  private async choose(driver: string): Promise<void> {
+    this.change({ driver });
+    await this.refreshDrivers(driver);
+  }
+
+  /** Look which drivers there are now; a newer self of the chosen one takes the wheel at once. */
+  private async refreshDrivers(wanted: string): Promise<void> {
+    const list = await fetchPolicies('highway');
+    const chosen = wanted || this.wheel.usualOf(list, this.site.start.run);
+    const swapped = await this.wheel.update(list, chosen);
+    this.panel.setDrivers(this.wheel.choices(), chosen);
+    if (!swapped) return;
+    this.showFallback();
+    if (this.drive.driver) this.panel.tell('note', `At the wheel: ${this.drive.driverName} steps.`);
+    else if (!this.drive.fallback) this.panel.tell('note', 'At the wheel: the rule-based expert.');
+  }
+
+  private showFallback(): void {
+    const { fallback } = this.drive;
+    this.panel.setBanner(fallback && `The rule-based ${EXPERT} drives: ${fallback}`);
+  }
+
+  // Time and picture
+
+  private frame(now: number): void {
+    const began = performance.now();
+    const due = this.paused || document.hidden ? 0 : this.clock.due(now);
+    if (this.paused || document.hidden) this.clock.restart();
+    if (due > 0 && !this.deciding) void this.decide(due);
+    this.showRule(now);
+    this.paint(now);
+    this.stats.frame(performance.now() - began, due);
+    requestAnimationFrame((next) => this.frame(next));
+  }
+
+  private async decide(times: number): Promise<void> {
+    this.deciding = true;
+    for (let n = 0; n < times; n++) {
+      await this.drive.decide();
+      const rule = this.drive.rules.find((name) => name !== 'range');
+      if (rule) this.shownRule = { name: rule, until: performance.now() + RULE_SHOWN_MS };
+    }
+    this.deciding = false;
+  }
+
+  private showRule(now: number): void {
+    if (this.shownRule && now > this.shownRule.until) this.shownRule = null;
+    this.alarm += ((this.shownRule ? 1 : 0) - this.alarm) * 0.12;
+    this.panel.show(this.drive, this.shownRule?.name ?? null);
+  }
+
+  private paint(now: number): void {
+    const { road, drive } = this;
+    this.view.paint({
+      moment: drive.moment(this.paused ? 1 : this.clock.share),
+      gap_s: road.value('roads', 'mission_gap_s'),
+      showsTarget: road.value('roads', 'mission_lane') !== road.value('vehicles', 'lane'),
+      alarm: this.alarm,
+      seconds: now / 1000,
+    });
+  }
+
+  private fit(): void {
+    const { clientWidth: width, clientHeight: height } = this.panel.road;
+    if (width > 0 && height > 0)
+      this.view.resize({ width, height, ratio: Math.min(window.devicePixelRatio || 1, 2) });
+  }
+}
+
+function chosen(store: TextStore): Choices {
+  const usual: Choices = { vehicles: 20, speaks: false, driver: '' };
+  const check = (value: unknown): Choices | null => {
+    if (!isRecord(value)) return null;
+    const known = DENSITIES.some(({ value: vehicles }) => vehicles === value.vehicles);
+    return {
+      vehicles: known ? (value.vehicles as number) : usual.vehicles,
+      speaks: value.speaks === true,
+      driver: typeof value.driver === 'string' ? value.driver : '',
+    };
+  };
+  return read(store, 'highway', check, usual);
+}

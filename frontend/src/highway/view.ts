@@ -1,0 +1,248 @@
+/** The road from above: driven to the right on a wide window, upwards on a tall one. */
+import { COLOURS, css } from '../palette';
+import type { Moment, SeenVehicle } from './picture-state';
+import { drawVehicle } from './vehicle-art';
+
+export interface ViewFrame {
+  moment: Moment;
+  /** What the mission asks to keep to the vehicle ahead. */
+  gap_s: number;
+  /** Whether the mission leads to another lane. */
+  showsTarget: boolean;
+  /** 0 to 1: how brightly the supervisor shines. */
+  alarm: number;
+  seconds: number;
+}
+
+/** What of the window the road may use, in CSS pixels. */
+export interface Room {
+  width: number;
+  height: number;
+  ratio: number;
+}
+
+const DASH_M = 3;
+const DASH_EVERY_M = 12;
+const SIGN_EVERY_M = 160;
+const POST_EVERY_M = 25;
+const TREE_EVERY_M = 5;
+const GREENS = ['#14241c', '#182b20', '#1c3325', '#16281f'];
+const WIDE_M = 95;
+const TALL_M = 46;
+const BEHIND_SHARE = 0.27;
+const SHOULDER_M = 2.6;
+const BLINKS_PER_S = 1.5;
+
+type Draw = CanvasRenderingContext2D;
+
+/** A number from 0 to 1 that is always the same for the same place. */
+function chance(place: number, salt: number): number {
+  const value = Math.sin(place * 12.9898 + salt * 78.233) * 43758.5453;
+  return value - Math.floor(value);
+}
+
+export class RoadView {
+  private readonly draw: Draw;
+  private room: Room = { width: 1, height: 1, ratio: 1 };
+  private upwards = false;
+  private scale = 1;
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly laneWidth_m: number,
+    private readonly limits_mph: number[],
+  ) {
+    this.draw = canvas.getContext('2d', { alpha: false })!;
+  }
+
+  /** Fit the road into the part of the window that the panel leaves. */
+  resize(room: Room): void {
+    this.room = room;
+    this.canvas.width = Math.round(room.width * room.ratio);
+    this.canvas.height = Math.round(room.height * room.ratio);
+    this.upwards = room.height > 0.8 * room.width;
+    const across = this.upwards ? room.width : room.height;
+    const along = this.upwards ? room.height : room.width;
+    // The road fills most of the short side, unless one would see too little of the long one.
+    this.scale = Math.min(
+      (0.8 * across) / (this.width_m + 2 * SHOULDER_M),
+      along / (this.upwards ? TALL_M : WIDE_M),
+    );
+  }
+
+  paint(frame: ViewFrame): void {
+    const ego = frame.moment.vehicles[0];
+    if (!ego) return;
+    const { draw, room } = this;
+    const along = this.upwards ? room.height : room.width;
+    const from_m = ego.x_m - (along * BEHIND_SHARE) / this.scale;
+    const to_m = from_m + along / this.scale;
+    draw.setTransform(room.ratio, 0, 0, room.ratio, 0, 0);
+    draw.fillStyle = '#0c1210';
+    draw.fillRect(0, 0, room.width, room.height);
+    this.intoTheRoad(from_m);
+    this.paintVerge(from_m, to_m);
+    this.paintAsphalt(from_m, to_m, frame);
+    this.paintMarkings(from_m, to_m);
+    this.paintGap(frame, ego);
+    this.paintVehicles(frame, from_m, to_m);
+    this.paintAlarm(frame.alarm);
+  }
+
+  private get width_m(): number {
+    return this.limits_mph.length * this.laneWidth_m;
+  }
+
+  /** From here on x is metres along the road and y metres from its left edge, to the right. */
+  private intoTheRoad(from_m: number): void {
+    const { draw, room, scale } = this;
+    const across = this.upwards ? room.width : room.height;
+    const margin = (across - this.width_m * scale) / 2;
+    if (this.upwards) draw.transform(0, -scale, scale, 0, margin, room.height);
+    else draw.transform(scale, 0, 0, scale, 0, margin);
+    draw.translate(-from_m, 0);
+  }
+
+  /** Posts and trees beside the road: without them one would not feel the speed. */
+  private paintVerge(from_m: number, to_m: number): void {
+    const { draw } = this;
+    for (let n = Math.floor(from_m / TREE_EVERY_M) - 1; n * TREE_EVERY_M < to_m; n++) {
+      for (const side of [-1, 1]) {
+        const [spread, size, shade] = [chance(n, side), chance(n, side + 7), chance(n, side + 13)];
+        const radius = 0.7 + 1.3 * size;
+        const away = SHOULDER_M + 3.2 + radius + 9 * spread * spread;
+        const y = side < 0 ? -away : this.width_m + away;
+        const x = (n + 0.8 * shade) * TREE_EVERY_M;
+        this.paintTree(x, y, radius, GREENS[Math.floor(shade * GREENS.length)]!);
+      }
+    }
+    draw.fillStyle = '#c8d2de';
+    for (let post = Math.floor(from_m / POST_EVERY_M); post * POST_EVERY_M < to_m; post++)
+      for (const y of [-SHOULDER_M - 0.8, this.width_m + SHOULDER_M + 0.8])
+        draw.fillRect(post * POST_EVERY_M, y - 0.14, 0.5, 0.28);
+  }
+
+  private paintTree(x: number, y: number, radius: number, colour: string): void {
+    const { draw } = this;
+    const disc = (dx: number, dy: number, size: number, fill: string) => {
+      draw.fillStyle = fill;
+      draw.beginPath();
+      draw.arc(x + dx, y + dy, size, 0, 2 * Math.PI);
+      draw.fill();
+    };
+    disc(0.4, 0.4, radius, 'rgb(0 0 0 / 35%)');
+    disc(0, 0, radius, colour);
+    disc(-0.2 * radius, -0.2 * radius, 0.55 * radius, 'rgb(255 255 255 / 5%)');
+  }
+
+  private paintAsphalt(from_m: number, to_m: number, frame: ViewFrame): void {
+    const { draw } = this;
+    const length = to_m - from_m;
+    draw.fillStyle = '#171c23';
+    draw.fillRect(from_m, -SHOULDER_M, length, this.width_m + 2 * SHOULDER_M);
+    draw.fillStyle = css(COLOURS.road);
+    draw.fillRect(from_m, 0, length, this.width_m);
+    if (!frame.showsTarget) return;
+    draw.fillStyle = 'rgb(53 208 255 / 15%)';
+    draw.fillRect(from_m, frame.moment.missionLane * this.laneWidth_m, length, this.laneWidth_m);
+  }
+
+  private paintMarkings(from_m: number, to_m: number): void {
+    const { draw, laneWidth_m } = this;
+    draw.fillStyle = css(COLOURS.edge);
+    for (const y of [0, this.width_m]) draw.fillRect(from_m, y - 0.1, to_m - from_m, 0.2);
+    draw.fillStyle = 'rgb(214 222 234 / 62%)';
+    const first = Math.floor(from_m / DASH_EVERY_M) * DASH_EVERY_M;
+    for (let lane = 1; lane < this.limits_mph.length; lane++)
+      for (let x = first; x < to_m; x += DASH_EVERY_M)
+        draw.fillRect(x, lane * laneWidth_m - 0.07, DASH_M, 0.14);
+    draw.font = '700 1.7px system-ui, sans-serif';
+    draw.textAlign = 'center';
+    draw.textBaseline = 'middle';
+    draw.fillStyle = 'rgb(214 222 234 / 26%)';
+    for (let sign = Math.floor(from_m / SIGN_EVERY_M); sign * SIGN_EVERY_M < to_m; sign++)
+      for (const [lane, limit] of this.limits_mph.entries())
+        this.paintText(String(Math.round(limit)), sign * SIGN_EVERY_M + 60, (lane + 0.5) * laneWidth_m);
+  }
+
+  /** Letters upright for who looks at the window, wherever the road leads. */
+  private paintText(text: string, x: number, y: number): void {
+    const { draw } = this;
+    draw.save();
+    draw.translate(x, y);
+    if (this.upwards) draw.rotate(Math.PI / 2);
+    draw.fillText(text, 0, 0);
+    draw.restore();
+  }
+
+  /** A line to the vehicle ahead, green while the gap is the mission's, with its length in seconds. */
+  private paintGap({ moment, gap_s }: ViewFrame, ego: SeenVehicle): void {
+    const leader = moment.leader && moment.vehicles[moment.leader.vehicle];
+    if (!leader || ego.speed_mps < 1) return;
+    const { draw } = this;
+    const seconds = moment.leader!.gap_m / ego.speed_mps;
+    const [nose, tail] = [ego.x_m + ego.length_m / 2 + 0.8, leader.x_m - leader.length_m / 2 - 0.8];
+    if (tail <= nose || seconds > 5) return;
+    const y = (ego.across + 0.5) * this.laneWidth_m;
+    const colour = css(seconds < 0.6 * gap_s ? COLOURS.bad : seconds < gap_s ? COLOURS.you : COLOURS.good);
+    draw.strokeStyle = draw.fillStyle = colour;
+    draw.lineWidth = 0.16;
+    draw.setLineDash([0.9, 0.7]);
+    draw.beginPath();
+    draw.moveTo(nose, y);
+    draw.lineTo(tail, y);
+    draw.stroke();
+    draw.setLineDash([]);
+    draw.font = '700 1.25px system-ui, sans-serif';
+    if (tail - nose > 6) this.paintText(`${seconds.toFixed(1)} s`, (nose + tail) / 2, y - 1);
+  }
+
+  private paintVehicles({ moment, seconds }: ViewFrame, from_m: number, to_m: number): void {
+    const { draw } = this;
+    const blinks = (seconds * BLINKS_PER_S) % 1 < 0.55;
+    for (let slot = moment.vehicles.length - 1; slot >= 0; slot--) {
+      const vehicle = moment.vehicles[slot];
+      if (!vehicle || vehicle.x_m < from_m - 12 || vehicle.x_m > to_m + 12) continue;
+      draw.save();
+      draw.translate(vehicle.x_m, (vehicle.across + 0.5) * this.laneWidth_m);
+      draw.rotate(vehicle.heading_rad);
+      if (slot === 0) this.paintHalo(vehicle);
+      drawVehicle(draw, vehicle, slot, blinks);
+      draw.restore();
+    }
+  }
+
+  /** The light before the ego, and around it. */
+  private paintHalo({ length_m, width_m }: SeenVehicle): void {
+    const { draw } = this;
+    const beam = draw.createLinearGradient(length_m / 2, 0, length_m / 2 + 20, 0);
+    beam.addColorStop(0, 'rgb(255 246 216 / 28%)');
+    beam.addColorStop(1, 'rgb(255 246 216 / 0%)');
+    draw.fillStyle = beam;
+    draw.beginPath();
+    draw.moveTo(length_m / 2, -width_m / 2);
+    draw.lineTo(length_m / 2 + 20, -width_m / 2 - 2.4);
+    draw.lineTo(length_m / 2 + 20, width_m / 2 + 2.4);
+    draw.lineTo(length_m / 2, width_m / 2);
+    draw.fill();
+    draw.strokeStyle = 'rgb(53 208 255 / 55%)';
+    draw.lineWidth = 0.14;
+    draw.beginPath();
+    draw.roundRect(-length_m / 2 - 0.45, -width_m / 2 - 0.45, length_m + 0.9, width_m + 0.9, 0.9);
+    draw.stroke();
+  }
+
+  /** The edges of the window glow while the supervisor holds the wheel. */
+  private paintAlarm(alarm: number): void {
+    if (alarm <= 0.01) return;
+    const { draw, room } = this;
+    draw.setTransform(room.ratio, 0, 0, room.ratio, 0, 0);
+    const reach = Math.max(room.width, room.height) * 0.7;
+    const middle = [room.width / 2, room.height / 2] as const;
+    const glow = draw.createRadialGradient(...middle, reach * 0.45, ...middle, reach);
+    glow.addColorStop(0, 'rgb(255 178 36 / 0%)');
+    glow.addColorStop(1, `rgb(255 178 36 / ${Math.round(38 * alarm)}%)`);
+    draw.fillStyle = glow;
+    draw.fillRect(0, 0, room.width, room.height);
+  }
+}

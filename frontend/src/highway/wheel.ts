@@ -1,0 +1,108 @@
+/** Who shall drive: the expert, or a trained driver; of a run that goes on, its newest one as it comes. */
+import { fetchBytes, type PolicyEntry, type PolicyList } from '../data';
+import { steps } from '../format';
+import { PolicyDriver, problemOf } from '../policy';
+import type { Drive } from './drive';
+import { EXPERT } from './drive';
+
+export interface WheelChoice {
+  value: string;
+  label: string;
+  problem: string | null;
+}
+
+export class Wheel {
+  private list: PolicyList = { runs: [], policies: [] };
+  private seated = '';
+  private driver: PolicyDriver | null = null;
+
+  constructor(
+    private readonly drive: Drive,
+    private readonly load: (entry: PolicyEntry) => Promise<PolicyDriver> = (entry) => loaded(entry, drive),
+  ) {}
+
+  /** Take a fresh list of drivers; who was chosen may have a newer self. */
+  async update(list: PolicyList, wanted: string): Promise<boolean> {
+    this.list = list;
+    return this.choose(wanted);
+  }
+
+  /** The expert, the best of every run, its newest checkpoint while it is in training, and single checkpoints. */
+  choices(): WheelChoice[] {
+    const drivers = this.list.policies.map((entry) => ({
+      value: choiceOf(entry),
+      label: labelOf(entry),
+      problem: this.problem(entry),
+    }));
+    const newest = this.list.runs
+      .filter((run) => run.state === 'training')
+      .map((run) => ({ value: `newest:${run.key}`, label: `${run.name} · as it learns`, problem: null }));
+    return [{ value: EXPERT, label: 'Rule-based expert', problem: null }, ...newest, ...drivers];
+  }
+
+  /** What to choose when nobody chose: the best driver of the named run, else of any, else the expert. */
+  usualOf(list: PolicyList, run: string | null): string {
+    const able = list.policies.filter((entry) => entry.kind !== 'checkpoint' && !this.problem(entry));
+    const entry = able.find((one) => one.run === run) ?? able[0];
+    return entry ? choiceOf(entry) : EXPERT;
+  }
+
+  /** Put the chosen driver at the wheel, on the move; whether that changed anything. */
+  async choose(wanted: string): Promise<boolean> {
+    const entry = this.entryOf(wanted);
+    const key = entry?.key ?? wanted;
+    if (key === this.seated) return false;
+    this.seated = key;
+    if (wanted === EXPERT) this.drive.seat(null);
+    else if (!entry) this.drive.fallBack('The chosen driver is gone; checkpoints of a training come and go.');
+    else await this.seat(entry);
+    return true;
+  }
+
+  private async seat(entry: PolicyEntry): Promise<void> {
+    try {
+      const driver = await this.load(entry);
+      if (this.seated !== entry.key) return void driver.release();
+      const name = `${entry.name} · ${steps(entry.step)}`;
+      this.drive.seat({ name, act: (seen) => driver.act(seen) });
+      void this.driver?.release();
+      this.driver = driver;
+    } catch (error) {
+      if (this.seated === entry.key)
+        this.drive.fallBack(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private entryOf(wanted: string): PolicyEntry | null {
+    const { policies } = this.list;
+    const [kind, run] = wanted.split(':');
+    if (kind === 'newest')
+      return (
+        policies
+          .filter((entry) => entry.run === run && entry.kind === 'checkpoint')
+          .sort((a, b) => b.step - a.step)[0] ?? null
+      );
+    return policies.find((entry) => choiceOf(entry) === wanted) ?? null;
+  }
+
+  private problem(entry: PolicyEntry): string | null {
+    return problemOf(entry, this.drive.road.file.fingerprint);
+  }
+}
+
+/** A run's best stays the same choice when it becomes better; anything else is itself. */
+function choiceOf(entry: PolicyEntry): string {
+  return entry.kind === 'best' ? `best:${entry.run}` : entry.key;
+}
+
+function labelOf(entry: PolicyEntry): string {
+  const kind = entry.kind === 'best' ? 'best' : entry.kind;
+  return `${entry.name} · ${kind} · ${steps(entry.step)} steps`;
+}
+
+function loaded(entry: PolicyEntry, drive: Drive): Promise<PolicyDriver> {
+  const problem = problemOf(entry, drive.road.file.fingerprint);
+  if (problem) return Promise.reject(new Error(problem));
+  const size = drive.road.file.observation.length;
+  return PolicyDriver.load(entry, size, () => fetchBytes(`data/policies/${entry.key}.onnx`));
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { PolicyEntry, PolicyList } from '../../src/data';
+import { Wheel } from '../../src/highway/wheel';
+import type { PolicyDriver } from '../../src/policy';
+import { decisions, driving, type Told } from './roads';
+
+async function wheelOf(told: Told) {
+  const loads: string[] = [];
+  const released: string[] = [];
+  const load = async (entry: PolicyEntry) => {
+    loads.push(entry.key);
+    if (entry.name === 'torn') throw new Error('torn is not a driver that onnxruntime understands.');
+    return {
+      act: async () => [0.2, 0, 0],
+      release: async () => void released.push(entry.key),
+    } as unknown as PolicyDriver;
+  };
+  return { wheel: new Wheel(told.drive, load), loads, released };
+}
+
+function listOf(fingerprint: string, ...parts: Partial<PolicyEntry>[]): PolicyList {
+  const policies = parts.map(
+    (part) => ({ kind: 'best', run: 'r', name: 'pupil', fingerprint, problem: null, ...part }) as PolicyEntry,
+  );
+  return { runs: [{ key: 'r', name: 'pupil', state: 'training' }] as PolicyList['runs'], policies };
+}
+
+describe('the wheel', () => {
+  it('goes to a newer self of the chosen driver without anybody asking, and the old one is let go', async () => {
+    const told = await driving(1, 5);
+    const { wheel, loads, released } = await wheelOf(told);
+    const { fingerprint } = told.drive.road.file;
+    await wheel.update(listOf(fingerprint, { key: 'a', step: 1000 }), 'best:r');
+    expect(told.drive.driverName).toBe('pupil · 1k');
+    expect(await wheel.update(listOf(fingerprint, { key: 'a', step: 1000 }), 'best:r')).toBe(false);
+    expect(await wheel.update(listOf(fingerprint, { key: 'b', step: 2000 }), 'best:r')).toBe(true);
+    expect([told.drive.driverName, loads, released]).toEqual(['pupil · 2k', ['a', 'b'], ['a']]);
+  });
+
+  it('follows the newest checkpoint of a run in training', async () => {
+    const told = await driving(1, 5);
+    const { wheel } = await wheelOf(told);
+    const { fingerprint } = told.drive.road.file;
+    const checkpoint = (key: string, step: number) => ({ key, step, kind: 'checkpoint' as const });
+    await wheel.update(listOf(fingerprint, checkpoint('a', 1000)), 'newest:r');
+    await wheel.update(listOf(fingerprint, checkpoint('a', 1000), checkpoint('b', 3000)), 'newest:r');
+    expect(told.drive.driverName).toBe('pupil · 3k');
+    expect(wheel.choices().map(({ value }) => value)).toEqual(['expert', 'newest:r', 'a', 'b']);
+  });
+
+  it('goes to the expert, with the reason, when a driver cannot be loaded or is gone', async () => {
+    const told = await driving(1, 5);
+    const { wheel } = await wheelOf(told);
+    const { fingerprint } = told.drive.road.file;
+    await wheel.update(listOf(fingerprint, { key: 'a', step: 1, name: 'torn' }), 'best:r');
+    expect(told.drive.fallback).toMatch(/torn is not a driver/);
+    await decisions(told.drive, 3);
+    expect(told.drive.time_s).toBeCloseTo(0.6);
+    await wheel.update(listOf(fingerprint), 'checkpoint-that-was');
+    expect(told.drive.fallback).toMatch(/gone/);
+    await wheel.choose('expert');
+    expect(told.drive.fallback).toBeNull();
+  });
+
+  it('is offered to who can drive here: another physics is named as the problem', async () => {
+    const told = await driving(1, 5);
+    const { wheel } = await wheelOf(told);
+    const list = listOf('elsewhere', { key: 'a', step: 1 });
+    expect(wheel.usualOf(list, 'r')).toBe('expert');
+    await wheel.update(list, 'expert');
+    expect(wheel.choices()[2]!.problem).toMatch(/another physics/);
+    const able = listOf(told.drive.road.file.fingerprint, { key: 'a', step: 1 });
+    expect(wheel.usualOf(able, null)).toBe('best:r');
+  });
+});
