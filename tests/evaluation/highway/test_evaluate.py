@@ -5,14 +5,16 @@ from functools import cache
 import numpy as np
 import pytest
 
+from evaluation.highway.tiny_highway import highway_model
 from hotlap.errors import ConfigError
 from hotlap.evaluation import HighwaySetup, evaluate_highway
-from hotlap.evaluation.highway.driving import Episodes
+from hotlap.evaluation.highway.driving import driven_again
 from hotlap.evaluation.highway.evaluate import BASELINES, SCRIPTED
 from hotlap.evaluation.highway.figures import QUANTITIES, figures_of
 from hotlap.evaluation.highway.setup import HELD_OUT_SEED
 from hotlap.highway.env import HighwayEnv
 from hotlap.policies.highway_expert import HighwayExpert
+from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.policy import Policy
 
 SMALL = HighwaySetup(vehicles=(12,), episodes=6)
@@ -61,12 +63,17 @@ def test_same_driver_and_setup_give_the_same_document():
     assert again.plain() == small("expert").plain()
 
 
-def test_every_episode_can_be_driven_again_from_its_seed_alone():
-    for record in small("random").records[2:9:3]:
-        seeds = [record.seed]
-        policy = SCRIPTED["random"](seeds)
-        [again] = Episodes(policy, seeds, record.vehicles, supervised=record.supervised).records()
-        assert again == record
+@pytest.mark.parametrize("name", ["random", "expert"])
+def test_every_episode_can_be_driven_again_from_its_seed_alone(name):
+    for record in small(name).records[2:9:3]:
+        assert driven_again(record, SCRIPTED[name]) == record
+
+
+def test_episodes_of_a_policy_file_can_be_driven_again():
+    policy = OnnxPolicy(highway_model().SerializeToString(), world="highway")
+    evaluation = evaluate_highway(lambda _seeds: policy, SMALL, with_baselines=False)
+    for record in evaluation.records[1:12:5]:
+        assert driven_again(record, lambda _seeds: policy) == record
 
 
 def test_episode_is_the_one_that_the_environment_drives_from_that_seed():

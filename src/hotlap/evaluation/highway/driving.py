@@ -1,6 +1,6 @@
 """Drive a policy through episodes of one density, all of them side by side, and keep what happened in each."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,6 +135,13 @@ class Episodes:
             intervened=rules != 0.0,
             crashed=bool(self._world.roads.crashed[0]),
         )
+
+
+def driven_again(record: Episode, make: Callable[[Sequence[int]], Policy], missions: str = "mixed") -> Episode:
+    """The same episode once more, alone, from its seed and its driver: it comes out the same."""
+    seeds = [record.seed]
+    drive = Episodes(make(seeds), seeds, record.vehicles, supervised=record.supervised, missions=missions)
+    return drive.records()[0]
 
 
 _COUNTS = ("decisions", "intervened", "free", "following", "off_lane")

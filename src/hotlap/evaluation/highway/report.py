@@ -41,8 +41,8 @@ def _tiles(density: DensityEvaluation) -> str:
     return tiles(
         (_value(EGO_FAULT, density.alone), "crashes by its fault / 1,000 km"),
         (_value(EGO_FAULT, density.guarded), "the same, supervised"),
-        (_value(SUCCESS["lane_change"], density.alone), "lane changes done"),
-        (_value(SUCCESS["overtake"], density.alone), "overtakes done"),
+        (_value(SUCCESS["lane_change"], density.alone), "% of lane changes done"),
+        (_value(SUCCESS["overtake"], density.alone), "% of overtakes done"),
         (_value(SPEED_ERROR, density.alone), "mph off when free"),
         (_value(JERK, density.alone), "jerk, rms m/s³"),
     )
@@ -60,6 +60,6 @@ def _legend(*names: tuple[str, str]) -> str:
 
 def _table(driver: str, density: DensityEvaluation) -> str:
     """The same rows as on the terminal."""
-    rows = [Row("kilometres", [f"{figures.km:,.0f}" for figures in drives(density)], "driver")]
-    rows += [Row(quantity.label, cells(quantity, density), "driver") for quantity in SHOWN]
+    rows = [Row("kilometres", [f"{figures.km:,.0f}" for figures in drives(density)], "figure")]
+    rows += [Row(quantity.label, cells(quantity, density), "figure") for quantity in SHOWN]
     return table([name.replace("\n", ", ") for name in columns(driver, density)], rows)
