@@ -43,7 +43,7 @@ HOTLAP = Group(
         "resume": Command("Go on with a run where it stopped.", "hotlap.commands.training:Resume"),
         "runs": Command("Every run, with its best figures.", "hotlap.commands.training:Runs"),
         "sweep": Command("Many trainings from one file, and the best of them.", "hotlap.commands.scaleout:Sweep"),
-        "evaluate": Command("Measure a driver on every start of a track.", "hotlap.commands.evaluation:Evaluate"),
+        "evaluate": Command("Measure a driver: laps, or missions.", "hotlap.commands.evaluation:Evaluate"),
         "compare": Command("Two drivers side by side.", "hotlap.commands.evaluation:Compare"),
         "drive": Command("Order a car about on the highway, in plain English.", "hotlap.commands.drive:Drive"),
         "play": Command("Race against it in your browser.", "hotlap.commands.web:Play"),
@@ -88,6 +88,9 @@ HOTLAP = Group(
                 ),
                 "highway-safety": Command(
                     "Hostile drivers, guarded: kilometres and collisions.", "hotlap.commands.benchmark:HighwaySafety"
+                ),
+                "cluster": Command(
+                    "How one training on Ray grows with env runners.", "hotlap.commands.benchmark:ClusterBenchmark"
                 ),
                 "bridge": Command(
                     "Round trips per second of a bridge server.", "hotlap.commands.bridge:BridgeBenchmark"

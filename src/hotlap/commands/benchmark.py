@@ -79,7 +79,7 @@ class TrainBenchmark:
     """Measure learning: steps per second end to end, the world's share of the time, and how good the driver is."""
 
     preset: tyro.conf.Positional[str] = "racer-ppo"
-    """racer-ppo, racer-sac, racer-generalist, or a .toml file of your own."""
+    """racer-ppo, racer-sac, racer-generalist, highway-ppo, highway-sac, highway-dqn, or a .toml file of your own."""
     seeds: tuple[int, ...] = (0,)
     """One training for each."""
     steps: int | None = None
@@ -115,3 +115,25 @@ class SpectatorBenchmark:
 
         options = {name: value for name, value in vars(self).items() if name != "json"}
         return run_spectators_benchmark(SpectatorMeasurement(**options), as_json=self.json)
+
+
+@dataclass(frozen=True)
+class ClusterBenchmark:
+    """Measure how one training on Ray grows with env runners, and model how it would go on."""
+
+    preset: tyro.conf.Positional[str] = "racer-ppo"
+    """A preset that learns with PPO, or a .toml file of your own."""
+    runners: tuple[int, ...] = (1, 2)
+    """Numbers of env runners to measure, the fewest first; each needs a core of its own to mean anything."""
+    iterations: int = 5
+    """Iterations of each to average over, after one that starts things."""
+    address: str = ""
+    """HOST:PORT of the cluster; by default one is made of this machine."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+    def run(self) -> int:
+        """Measure, model, print."""
+        from hotlap.benchmark.cluster import run_cluster_benchmark
+
+        return run_cluster_benchmark(self.preset, self.runners, self.iterations, self.address, as_json=self.json)

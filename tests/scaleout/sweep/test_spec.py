@@ -1,5 +1,8 @@
 """The trainings that follow from a spec."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from hotlap.errors import ConfigError
@@ -75,3 +78,14 @@ def test_more_trainings_than_anybody_means_are_refused(tmp_path):
         trials_of(
             spec_from(tmp_path, "seeds = [" + "0, " * 101 + "]\nsamples = 100\n[search.ppo]\ngamma = {uniform=[0, 1]}")
         )
+
+
+def test_the_spec_on_the_page_about_sweeps_gives_as_many_trainings_as_the_page_says(tmp_path):
+    page = (Path(__file__).parents[3] / "docs" / "scaleout.md").read_text(encoding="utf-8")
+    text = re.search(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
+    assert f"{len(trials_of(spec_from(tmp_path, text)))} trainings" in page
+
+
+def test_the_example_is_a_sweep():
+    trials = trials_of(load_spec(Path(__file__).parents[3] / "examples" / "sweep.toml"))
+    assert len(trials) == 12
