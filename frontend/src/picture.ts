@@ -101,7 +101,7 @@ export class Picture {
     const wanted = Math.min(2, window.devicePixelRatio || 1);
     const affordable = Math.sqrt(MOST_PIXELS[this.scene.kind] / (width * height));
     const density = Math.min(wanted, affordable);
-    this.scene.resize(Math.round(width * density), Math.round(height * density));
+    this.scene.resize(width, height, density);
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
   }

@@ -8,11 +8,10 @@ import {
   ParticleContainer,
   Rectangle,
   type Renderer,
-  type RendererPreference,
   RendererType,
-  Sprite,
   Texture,
 } from 'pixi.js';
+import { Backdrop } from './backdrop';
 import type { View } from './camera';
 import { type CarArt, drawCar } from './car-art';
 import type { TrackFile } from './data';
@@ -54,14 +53,21 @@ export class Scene {
   private readonly skidLayer: ParticleContainer;
   private readonly bitLayer: ParticleContainer;
   private readonly bits: Particle[] = [];
+  /** Where a plain canvas draws, it does not fill the ground anew in every frame. */
+  private readonly backdrop: Backdrop | null;
   private readonly disc = softDisc();
+  private file: TrackFile | null = null;
   private track: TrackArt | null = null;
   private cars: CarArt[] = [];
   private drawnSkids = 0;
   private width = 0;
   private height = 0;
 
-  private constructor(private readonly renderer: Renderer) {
+  private constructor(
+    private readonly renderer: Renderer,
+    canvas: HTMLCanvasElement,
+  ) {
+    this.backdrop = this.kind === 'canvas' ? new Backdrop(canvas) : null;
     const moving = { vertex: true, position: true, rotation: true, color: true };
     this.skidLayer = new ParticleContainer({ dynamicProperties: moving, texture: Texture.WHITE });
     this.bitLayer = new ParticleContainer({ dynamicProperties: moving, texture: this.disc });
@@ -81,45 +87,50 @@ export class Scene {
    * `wanted` asks for one of the two all the same.
    */
   static async create(canvas: HTMLCanvasElement, wanted: string | null): Promise<Scene> {
+    const card = wanted === 'webgl' || (wanted !== 'canvas' && hasGraphicsCard());
     const options = {
       canvas,
       width: 16,
       height: 16,
       background: COLOURS.ground,
+      backgroundAlpha: card ? 1 : 0,
       antialias: true,
       autoDensity: false,
       resolution: 1,
     };
-    const card = wanted === 'webgl' || (wanted !== 'canvas' && hasGraphicsCard());
-    const preference: RendererPreference[] = card ? ['webgl', 'canvas'] : ['canvas'];
-    return new Scene(await autoDetectRenderer({ ...options, preference }));
+    const renderer = await autoDetectRenderer({ ...options, preference: [card ? 'webgl' : 'canvas'] });
+    return new Scene(renderer, canvas);
   }
 
   get kind(): 'webgl' | 'canvas' {
     return this.renderer.type === RendererType.CANVAS ? 'canvas' : 'webgl';
   }
 
-  resize(width: number, height: number): void {
-    this.width = width;
-    this.height = height;
-    this.renderer.resize(width, height);
+  /** A size in pixels of the page, each of them `density` pixels of the picture. */
+  resize(width: number, height: number, density: number): void {
+    this.width = Math.round(width * density);
+    this.height = Math.round(height * density);
+    this.renderer.resize(this.width, this.height);
+    if (this.backdrop) this.backdrop.density = density;
   }
 
   setTrack(file: TrackFile): void {
+    if (file === this.file) return;
+    this.file = file;
     this.ground.removeChildren().forEach((child) => {
-      child.destroy({ children: true, texture: child instanceof Sprite });
+      child.destroy({ children: true });
     });
     this.flashes.removeChildren().forEach((child) => {
       child.destroy();
     });
     this.track = drawTrack(file);
-    const ground = this.kind === 'canvas' ? this.flattened(this.track.ground, file) : this.track.ground;
-    this.ground.addChild(ground, this.track.lines, this.track.line);
+    if (this.backdrop) this.paint(this.backdrop, this.track.ground, file);
+    else this.ground.addChild(this.track.ground);
+    this.ground.addChild(this.track.line);
     this.flashes.addChild(...this.track.gates);
   }
 
-  /** One picture instead of many areas and patterns, which a plain canvas would fill anew in every frame. */
-  private flattened(art: Container, file: TrackFile): Container {
+  private paint(backdrop: Backdrop, art: Container, file: TrackFile): void {
     const [left, bottom, right, top] = bounds(file.lines.outer_wall);
     const frame = new Rectangle(
       left - GROUND_MARGIN_U,
@@ -128,16 +139,14 @@ export class Scene {
       top - bottom + 2 * GROUND_MARGIN_U,
     );
     const resolution = Math.min(6, Math.sqrt(MOST_GROUND_PIXELS / (frame.width * frame.height)));
-    const texture = this.renderer.generateTexture({
+    const picture = this.renderer.extract.canvas({
       target: art,
-      frame,
+      frame: frame.clone(),
       resolution,
       clearColor: COLOURS.ground,
     });
     art.destroy({ children: true });
-    const picture = new Sprite(texture);
-    picture.position.set(frame.x, frame.y);
-    return picture;
+    if (picture instanceof HTMLCanvasElement) backdrop.show(picture, frame, resolution);
   }
 
   setCars(cars: SceneCar[]): void {
@@ -189,6 +198,9 @@ export class Scene {
     this.world.pivot.set(view.x, view.y);
     this.world.scale.set(scale, -scale);
     this.world.rotation = -view.turn;
+    if (!this.backdrop) return;
+    this.world.updateLocalTransform();
+    this.backdrop.aim(this.world.localTransform);
   }
 
   private drawCars(poses: Pose[]): void {

@@ -11,10 +11,8 @@ const DOT_TILE_U = 20;
 const GRAIN_TILE_U = 56;
 
 export interface TrackArt {
-  /** Areas: what may be painted once and shown as one picture. */
+  /** All that never changes. */
   ground: Container;
-  /** Edges, kerbs, walls and the start line: what must stay crisp. */
-  lines: Container;
   gates: Graphics[];
   line: Graphics;
 }
@@ -34,11 +32,13 @@ export function drawTrack(track: TrackFile): TrackArt {
     grain(track),
     groove(track),
     walls(track, 3.4, COLOURS.wallBase),
+    edgeLines(track),
+    kerbs(track),
+    startLine(track),
+    walls(track, 1.1, COLOURS.wall),
   );
-  const crisp = new Container();
-  crisp.addChild(edgeLines(track), kerbs(track), startLine(track), walls(track, 1.1, COLOURS.wall));
   const gates = track.gates.left.map((_, gate) => gateFlash(track, gate));
-  return { ground, lines: crisp, gates, line: racingLine(track) };
+  return { ground, gates, line: racingLine(track) };
 }
 
 const flat = (points: Point[]) => points.flat();

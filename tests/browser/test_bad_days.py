@@ -77,9 +77,13 @@ def test_without_webgl_a_canvas_draws_the_race(playwright, address):
     assert not game.page.evaluate("Boolean(document.createElement('canvas').getContext('webgl'))")
     game.race("Solo", "1")
     assert game.stat("renderer") == "canvas"
-    colours = """() => new Set(new Uint32Array(document.querySelector('#scene').getContext('2d')
-        .getImageData(0, 0, 800, 400).data.buffer)).size"""
-    assert game.page.evaluate(colours) > 100
+    colours = """part => {
+        const copy = new OffscreenCanvas(800, 400).getContext('2d');
+        copy.drawImage(document.querySelector(part), -100, -150);
+        return new Set(new Uint32Array(copy.getImageData(0, 0, 800, 400).data.buffer)).size;
+    }"""
+    assert game.page.evaluate(colours, ".backdrop") > 100
+    assert game.page.evaluate(colours, "#scene") > 20
     browser.close()
     assert game.complaints == []
 
