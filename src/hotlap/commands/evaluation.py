@@ -20,7 +20,7 @@ DENSITIES = (8, 20, 40)
 class Evaluate:
     """Measure a driver: laps from every start of a track, or missions in traffic, next to what others do."""
 
-    policy: tyro.conf.Positional[str | None] = None
+    policy: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="DRIVER")] = None
     """A run (its name under runs/, or its folder), a policy.onnx, or a scripted driver: reference and human race;
     expert, cruise, random and zero drive on the highway."""
     track: Tracks = ()

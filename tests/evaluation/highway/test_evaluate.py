@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import hotlap.evaluation.highway.evaluate as evaluate_module
 from evaluation.highway.tiny_highway import highway_model
 from hotlap.errors import ConfigError
 from hotlap.evaluation import HighwaySetup, evaluate_highway
@@ -98,6 +99,12 @@ def test_no_training_seed_can_be_a_seed_of_the_evaluation():
     seeds = HighwaySetup(episodes=100_000).seeds()
     assert min(seeds) == HELD_OUT_SEED > 2**32
     assert HighwaySetup(episodes=3, first_episode=7).seeds() == range(HELD_OUT_SEED + 7, HELD_OUT_SEED + 10)
+
+
+def test_episodes_are_the_same_however_many_are_driven_at_once(monkeypatch):
+    monkeypatch.setattr(evaluate_module, "AT_ONCE", 4)
+    again = evaluate_highway(SCRIPTED["random"], SMALL, with_baselines=False, name="random")
+    assert again.records == small("random").records
 
 
 def test_different_episodes_differ():

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from hotlap.evaluation.highway.driving import Episodes, Strip
 from hotlap.evaluation.highway.episodes import Episode
@@ -22,6 +22,8 @@ SCRIPTED: dict[str, MakeDriver] = {
     "zero": lambda _seeds: ZeroDriver(),
 }
 SUPERVISED = "supervised"
+AT_ONCE = 512
+"""Episodes driven side by side."""
 
 
 @dataclass(frozen=True)
@@ -131,21 +133,37 @@ def evaluate_highway(
         say(f"{setup.episodes} episodes with {vehicles} vehicles around")
         alone, guarded = (_driven(make, setup, vehicles, supervised=supervised) for supervised in (False, True))
         baselines = _baselines(setup, vehicles, name) if with_baselines else {}
-        own = (alone.records(), guarded.records())
-        records += [*own[0], *own[1]]
-        densities.append(DensityEvaluation(vehicles, figures_of(own[0]), figures_of(own[1]), baselines, alone.strip()))
+        records += [*alone.records, *guarded.records]
+        figures = (figures_of(alone.records), figures_of(guarded.records))
+        densities.append(DensityEvaluation(vehicles, *figures, baselines, alone.strip))
     return HighwayEvaluation(name, about or {}, setup, densities, records)
 
 
-def _driven(make: MakeDriver, setup: HighwaySetup, vehicles: int, *, supervised: bool) -> Episodes:
+class Driven(NamedTuple):
+    """What became of all episodes at one density."""
+
+    records: list[Episode]
+    strip: Strip
+    """The first of them over time."""
+
+
+def _driven(make: MakeDriver, setup: HighwaySetup, vehicles: int, *, supervised: bool) -> Driven:
+    """Drive every episode, so many at a time as memory and caches like."""
     seeds = setup.seeds()
-    return Episodes(make(seeds), seeds, vehicles, supervised=supervised, missions=setup.missions)
+    blocks = [seeds[first : first + AT_ONCE] for first in range(0, len(seeds), AT_ONCE)]
+    records: list[Episode] = []
+    strips: list[Strip] = []
+    for block in blocks:
+        drive = Episodes(make(block), block, vehicles, supervised=supervised, missions=setup.missions)
+        records += drive.records()
+        strips.append(drive.strip())
+    return Driven(records, strips[0])
 
 
 def _baselines(setup: HighwaySetup, vehicles: int, driver: str) -> dict[str, HighwayFigures]:
     """What simple drivers do in the same episodes; one that is being measured itself is not driven twice."""
     return {
-        each.name: figures_of(_driven(SCRIPTED[each.driver], setup, vehicles, supervised=each.supervised).records())
+        each.name: figures_of(_driven(SCRIPTED[each.driver], setup, vehicles, supervised=each.supervised).records)
         for each in BASELINES
         if each.driver != driver
     }
