@@ -30,6 +30,7 @@ from hotlap.highway.sensors import (
     RELATIVE_SPEED_MPS,
     TARGET_GAP_S,
     TARGETS_AT,
+    gap_seen_m,
 )
 from hotlap.highway.supervisor import RESPONSE_S, closes_too_fast
 from hotlap.kernel import arrays_at, kernel
@@ -114,9 +115,9 @@ def lane_view(seen: Float64Array, at: int, side: int) -> LaneView:
     behind = TOP_SPEED_MPS if faster > SIGHTLESS else speed + faster * RELATIVE_SPEED_MPS
     return LaneView(
         exists=seen[lane] > 0.5,
-        gap_ahead_m=seen[lane + 1] * RANGE_M,
+        gap_ahead_m=gap_seen_m(seen[lane + 1]),
         ahead_mps=max(speed + seen[lane + 2] * RELATIVE_SPEED_MPS, 0.0),
-        gap_behind_m=seen[lane + 3] * RANGE_M,
+        gap_behind_m=gap_seen_m(seen[lane + 3]),
         behind_mps=behind,
     )
 

@@ -19,8 +19,9 @@ WORLD = "highway-1"
 ROUNDED_TO = 1e-5
 ROADS = 12
 DRIVE_DECISIONS = 90
-MODULES = (fleet, mission_rules, physics, sensors, starts, supervisor, traffic)
-"""Their constants are all in: where a vehicle goes, what its driver sees, when a mission is done."""
+MODULES = (starts, traffic, supervisor, sensors, mission_rules, fleet, physics)
+"""Their constants are all in: where a vehicle goes, what its driver sees, when a mission is done. Who is imported comes
+after who imports, so that the owner of a constant has the last word."""
 
 
 @cache

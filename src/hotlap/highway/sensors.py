@@ -6,6 +6,8 @@ from hotlap.highway.road import clamp, gap_m, lane_limit_mps, lane_position, nei
 from hotlap.kernel import kernel
 
 RANGE_M = 150.0
+NEAR_M = 30.0
+"""Gaps are seen the finer the shorter they are: half of the scale is spent on the first 21 metres."""
 RELATIVE_SPEED_MPS = 20.0
 LATERAL_SPEED_MPS = 2.5
 TARGET_GAP_S = 10.0
@@ -39,6 +41,19 @@ FIELDS_PER_LANE = len(LANE_FIELDS)
 
 
 @kernel
+def seen_gap(gap_m: float) -> float:
+    """A gap as a driver sees it: 0 bumper to bumper, 1 from the end of the range on, negative when side by side."""
+    gap = clamp(gap_m, -RANGE_M, RANGE_M)
+    return (1.0 + NEAR_M / RANGE_M) * gap / (abs(gap) + NEAR_M)
+
+
+@kernel
+def gap_seen_m(seen: float) -> float:
+    """The gap again, from how a driver sees it."""
+    return seen * NEAR_M / (1.0 + NEAR_M / RANGE_M - abs(seen))
+
+
+@kernel
 def own_lane(vehicles: Vehicles, ego: int) -> int:
     """The lane the ego is in for its driver: the new one from half way of a change on."""
     return vehicles.lane[ego] if vehicles.progress[ego] < 0.5 else vehicles.target_lane[ego]
@@ -56,8 +71,8 @@ def write_lane(vehicles: Vehicles, first: int, lane: int, at: int, rules: Rules,
         return
     slots, speed = int(rules.slots), vehicles.speed_mps[first]
     front, rear = neighbours(vehicles, first, slots, first, lane, False)
-    seen[at + 1] = clamp(gap_m(vehicles, first, front) / RANGE_M, -1.0, 1.0)
-    seen[at + 3] = clamp(gap_m(vehicles, rear, first) / RANGE_M, -1.0, 1.0)
+    seen[at + 1] = seen_gap(gap_m(vehicles, first, front))
+    seen[at + 3] = seen_gap(gap_m(vehicles, rear, first))
     if front >= 0 and seen[at + 1] < 1.0:
         seen[at + 2] = clamp((vehicles.speed_mps[front] - speed) / RELATIVE_SPEED_MPS, -1.0, 1.0)
         seen[at + 5] = vehicles.length_m[front] / LONGEST_M

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hotlap.highway.physics import EPISODE_DECISIONS, HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TOP_SPEED_MPS
-from hotlap.highway.sensors import FIELDS, LANES_SCALE, RANGE_M, TARGET_GAP_S
+from hotlap.highway.sensors import FIELDS, LANES_SCALE, TARGET_GAP_S, gap_seen_m
 from hotlap.policies.policy import Array, FloatArray
 
 DICE_KEY = 7
@@ -63,10 +63,10 @@ class CruiseHeuristic:
 
     def act(self, observation: Array, world: Any = None) -> Array:  # noqa: ARG002
         """In proportion to what is missing of speed and gap."""
-        seen = {name: np.asarray(observation, np.float64)[:, k] for k, name in enumerate(FIELDS)}
+        seen: dict[str, Any] = {name: np.asarray(observation, np.float64)[:, k] for k, name in enumerate(FIELDS)}
         speed = seen["speed"] * TOP_SPEED_MPS
         wanted = np.minimum(seen["target_speed"], seen["lane_limit"]) * TOP_SPEED_MPS
-        spare = seen["own_gap_ahead"] * RANGE_M - seen["target_gap"] * TARGET_GAP_S * speed
+        spare = gap_seen_m(seen["own_gap_ahead"]) - seen["target_gap"] * TARGET_GAP_S * speed
         follows = seen["own_gap_ahead"] < 1.0
         wanted = np.where(follows, np.minimum(wanted, speed + spare / GAP_S), wanted)
         accel = np.clip((wanted - speed) / SPEED_S, -HARD_BRAKE_MPS2, MAX_ACCEL_MPS2)

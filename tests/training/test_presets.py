@@ -1,0 +1,51 @@
+"""Every preset trains, saves, is judged, and leaves a policy for its world."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.settings import merged
+from hotlap.training.config import TrainConfig, load_preset, preset_names
+from hotlap.training.train import train
+from hotlap.worlds import make_world
+
+pytestmark = pytest.mark.integration
+CARS = 4
+SMALL = {
+    "steps": 80,
+    "cars": CARS,
+    "ppo": {"n_steps": 10, "batch_size": 20, "n_epochs": 1},
+    "sac": {"learning_starts": 20, "batch_size": 8, "buffer_size": 100},
+    "dqn": {"learning_starts": 20, "batch_size": 8, "buffer_size": 100},
+    "evaluation": {"every_steps": 0, "episodes": 1},
+}
+
+
+def small(name: str) -> TrainConfig:
+    """A preset with everything as it is but the sizes."""
+    config = merged(load_preset(name), SMALL, name)
+    tracks = config.racer.tracks[:1]
+    return dataclasses.replace(config, racer=dataclasses.replace(config.racer, tracks=tracks))
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_preset_leaves_a_policy_that_drives_in_its_world(name, tmp_path):
+    config = small(name)
+    result = train(config, "run", tmp_path)
+    assert result.step == config.steps
+    assert result.best.summary
+    policy = OnnxPolicy(result.run / "policy.onnx", world=config.world)
+    world = make_world(config.world, 2, **({"observation": policy.layout} if config.world == "racer" else {}))
+    for car in range(2):
+        world.begin(car, np.random.default_rng(car))
+    actions = policy.act(world.observation)
+    assert actions.shape == (2, 3)
+    world.advance(actions)
+    assert policy.metadata["algorithm"] == config.algorithm
+
+
+def test_highway_presets_are_one_for_each_algorithm():
+    algorithms = {load_preset(name).algorithm for name in preset_names() if name.startswith("highway-")}
+    assert algorithms == {"ppo", "sac", "dqn"}
