@@ -22,9 +22,9 @@ def good_metadata(**changes) -> dict:
     }
 
 
-def linear_nodes(weights: np.ndarray, bias: np.ndarray) -> tuple[list, list]:
+def linear_nodes(weights: np.ndarray, bias: np.ndarray, low: tuple = (-1, 0, 0)) -> tuple[list, list]:
     """The rule action = clip(observation @ weights + bias), as nodes and the tensors they use."""
-    tensors = {"weights": weights, "bias": bias, "low": np.array([-1, 0, 0]), "high": np.array([1, 1, 1])}
+    tensors = {"weights": weights, "bias": bias, "low": np.array(low), "high": np.array([1, 1, 1])}
     nodes = [
         helper.make_node("Gemm", ["observation", "weights", "bias"], ["mean"]),
         helper.make_node("Max", ["mean", "low"], ["floored"]),

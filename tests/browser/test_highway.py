@@ -1,0 +1,170 @@
+"""The highway page as a person has it: orders by word, voice and button, drivers, supervisor, and what is kept."""
+
+import functools
+import http.server
+import re
+import threading
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.game_page import serving
+from browser.highway_page import LEFTMOST, HighwayPage, always_left, highway_run, obedient, publish_driver
+from hotlap import cli
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+SIZES = {"phone": (360, 740), "laptop": (1280, 720), "4K": (3840, 2160)}
+SOON_MS = 15_000
+SPEAKING = """class Listener {
+  start() {} stop() { this.onresult({ results: [[{ transcript: 'move one lane right' }]] }); this.onend(); }
+}
+window.SpeechRecognition = Listener;"""
+
+
+@pytest.fixture(scope="module")
+def highway(tmp_path_factory):
+    """A server with a driver that does as it is told, and one that always asks for the left."""
+    root = tmp_path_factory.mktemp("highway") / "runs"
+    publish_driver(highway_run(root, "leftist"), 500, always_left(500))
+    publish_driver(highway_run(root, "pupil"), 1000, obedient(1000))
+    with serving(root) as address:
+        yield root, address
+
+
+@pytest.fixture
+def window(browser, highway):
+    """Opens the page in a window of a size; whatever it complains about fails the test."""
+    opened = []
+
+    def new(size: str = "laptop", address: str | None = None) -> HighwayPage:
+        width, height = SIZES[size]
+        context = browser.new_context(viewport={"width": width, "height": height})
+        opened.append((context, HighwayPage(context.new_page(), address or highway[1])))
+        return opened[-1][1]
+
+    yield new
+    for context, page in opened:
+        context.close()
+        assert page.complaints == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_page_drives_at_every_size_with_everything_in_view(window, size):
+    page = window(size).open(scene=(1, 20))
+    expect(page.part("speed")).to_have_text(re.compile(r"^[3-7]\d$"))
+    page.page.wait_for_function("window.hotlapStats.ticks > 5")
+    width, height = SIZES[size]
+    for part in (page.part("log"), page.part("mission"), page.page.get_by_role("button", name="Stop")):
+        box = part.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= height
+    assert page.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    colours = """() => { const road = document.querySelector('#road'); return new Set(new Uint32Array(
+        road.getContext('2d').getImageData(0, 0, road.width, road.height).data.buffer)).size }"""
+    assert page.page.evaluate(colours) > 50
+
+
+def test_order_is_confirmed_carried_out_and_kept(window, highway):
+    page = window().open()
+    page.choose_driver("Rule-based expert")
+    page.order("move one lane left")
+    expect(page.part("log")).to_contain_text("Move to lane 1, to the left.")
+    expect(page.part("mission")).to_have_text("Moving to lane 1")
+    expect(page.part("log")).to_contain_text("Done: “move one lane left”", timeout=SOON_MS)
+    expect(page.part("mission")).to_contain_text("Holding lane 1")
+    [kept] = page.page.request.get(f"{highway[1]}api/missions?limit=1").json()["missions"]
+    assert (kept["text"], kept["ending"], kept["driver"]) == ("move one lane left", "done", "expert")
+    assert 2.5 < kept["duration_s"] < 10
+
+
+def test_refusal_is_shown_with_its_reason_and_the_mission_stays(window):
+    page = window().open(scene=LEFTMOST)
+    page.choose_driver("Rule-based expert")
+    page.order("cruise at 50")
+    expect(page.part("mission")).to_have_text("Cruising at 50 mph")
+    page.order("move one lane left")
+    expect(page.part("log")).to_contain_text("There is no lane to the left of lane 0.")
+    expect(page.part("mission")).to_have_text("Cruising at 50 mph")
+    expect(page.page.get_by_role("button", name="← Left")).to_be_disabled()
+
+
+def test_trained_driver_carries_out_a_button_and_a_newer_self_takes_the_wheel(window, highway):
+    page = window().open()
+    page.choose_driver("pupil")
+    expect(page.part("log")).to_contain_text("At the wheel: pupil · 1k steps.")
+    page.page.get_by_role("button", name="Right →").click()
+    expect(page.part("log")).to_contain_text("Done: “move one lane right”", timeout=SOON_MS)
+    publish_driver(highway[0] / "pupil", 2000, obedient(2000))
+    expect(page.part("log")).to_contain_text("At the wheel: pupil · 2k steps.", timeout=SOON_MS)
+    expect(page.part("fallback")).to_be_hidden()
+
+
+def test_supervisor_names_the_rule_it_uses(window):
+    page = window().open(scene=LEFTMOST)
+    page.choose_driver("leftist")
+    expect(page.part("supervisor")).to_contain_text("edge: there is no lane on that side", ignore_case=True)
+
+
+def test_expert_drives_visibly_when_the_policy_cannot_run(window):
+    page = window()
+    page.expect_complaints("ERR_FAILED")
+    page.page.route("**/assets/ort*", lambda route: route.abort())
+    page.open()
+    expect(page.part("fallback")).to_contain_text("The rule-based expert drives")
+    expect(page.part("fallback")).to_contain_text("onnxruntime did not load")
+    page.order("cruise at 40")
+    expect(page.part("speed")).to_have_text(re.compile("^(39|40|41)$"), timeout=SOON_MS)
+
+
+def test_voice_asks_for_consent_says_where_audio_goes_and_is_understood(window):
+    page = window()
+    page.page.add_init_script(SPEAKING)
+    page.open()
+    page.choose_driver("Rule-based expert")
+    talk = page.page.get_by_role("button", name="Hold to talk")
+    talk.click()
+    dialog = page.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("sends the audio to Google")
+    dialog.get_by_role("button", name="I agree").click()
+    talk.click()
+    expect(page.part("log")).to_contain_text("Move to lane 3, to the right.")
+
+
+def test_browser_without_speech_says_so(window):
+    page = window()
+    page.page.add_init_script("delete window.SpeechRecognition; delete window.webkitSpeechRecognition;")
+    page.open()
+    expect(page.page.get_by_role("button", name="Hold to talk")).to_be_disabled()
+    expect(page.part("order-note")).to_contain_text("no speech recognition")
+
+
+def test_game_and_highway_lead_to_each_other(window, highway):
+    page = window()
+    page.page.goto(highway[1])
+    page.page.get_by_role("link", name="Highway").click()
+    page.page.locator("body[data-ready]").wait_for()
+    page.page.get_by_role("link", name="Race track").click()
+    expect(page.page.get_by_role("button", name="Race", exact=True)).to_be_visible()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_arguments) -> None:
+        """Say nothing."""
+
+
+def test_copy_without_a_server_has_buttons_and_says_what_words_need(window, tmp_path):
+    assert cli.main(["export", "site", str(tmp_path / "site"), "--root", str(tmp_path / "runs")]) == 0
+    handler = functools.partial(QuietHandler, directory=tmp_path / "site")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as static:
+        thread = threading.Thread(target=static.serve_forever)
+        thread.start()
+        try:
+            page = window(address=f"http://127.0.0.1:{static.server_port}/").open()
+            expect(page.part("order-note")).to_contain_text("need “hotlap play”")
+            expect(page.page.get_by_label("Order", exact=True)).to_be_disabled()
+            page.page.get_by_role("button", name="← Left").click()
+            expect(page.part("log")).to_contain_text("Done: “move one lane left”", timeout=SOON_MS)
+        finally:
+            static.shutdown()
+            thread.join()
