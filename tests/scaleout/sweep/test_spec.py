@@ -73,6 +73,11 @@ def test_a_setting_that_does_not_exist_is_named(tmp_path):
         trials_of(spec_from(tmp_path, "[search.ppo]\ngama = { grid = [1] }"))
 
 
+def test_drivers_of_different_worlds_are_not_compared(tmp_path):
+    with pytest.raises(ConfigError, match="one world"):
+        trials_of(spec_from(tmp_path, 'presets = ["racer-ppo", "highway-ppo"]'))
+
+
 def test_more_trainings_than_anybody_means_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="10,000"):
         trials_of(

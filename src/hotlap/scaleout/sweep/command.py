@@ -1,5 +1,6 @@
 """What `hotlap sweep` does: begin a sweep or go on with it, train everything, show what came of it."""
 
+import contextlib
 import json
 import os
 from collections.abc import Callable
@@ -7,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hotlap.checkpoints import RunLock, check_run_name, write_document
+from hotlap.checkpoints import RunLock, check_run_name, write_file
 from hotlap.errors import ConfigError
-from hotlap.evaluation import RacerEvaluation, evaluate, print_evaluation
+from hotlap.evaluation.measures import Evaluation
+from hotlap.evaluation.parts import PARTS, measured
+from hotlap.evaluation.request import EvaluationConfig
 from hotlap.evaluation.sources import find_driver
 from hotlap.racer.tracks import load_track, track_ids
 from hotlap.scaleout.cluster import load_ray
@@ -53,7 +56,7 @@ def run_sweep(request: SweepRequest) -> int:
     with RunLock(folder.path):
         names, everything = folder.unfinished(), folder.names()
         say(f"{folder.path}: {len(everything) - len(names)} of {len(everything)} trainings are done")
-        if names:
+        with contextlib.suppress(KeyboardInterrupt):  # what is left is said next
             engine(folder, names)
         _check_over(folder, request.spec)
         return _tell(folder, as_json=request.json)
@@ -93,21 +96,22 @@ def _tell(folder: SweepFolder, *, as_json: bool) -> int:
     rows = rows_of(folder)
     evaluation = _evaluated(folder, best_run(rows))
     results = {"sweep": str(folder.path), "trials": [row.plain() for row in rows], "evaluation": evaluation.plain()}
-    write_document(folder.path / RESULTS_DOCUMENT, results)
+    write_file(folder.path / RESULTS_DOCUMENT, json.dumps(results).encode())
     if as_json:
         print(json.dumps(results))
     else:
         print_rows(f"{folder.path} · best first", rows)
-        print_evaluation(evaluation)
+        PARTS[evaluation.world].show(evaluation)
         print(f"The best policy is {best_run(rows)}/policy.onnx; try: hotlap play {best_run(rows)}")
     return _verdict(rows)
 
 
-def _evaluated(folder: SweepFolder, run: Path) -> RacerEvaluation:
-    tracks = folder.spec().evaluate_on or track_ids()
-    say(f"driving {run.name} on {', '.join(tracks)}")
+def _evaluated(folder: SweepFolder, run: Path) -> Evaluation:
+    """The best policy on every track, or in the traffic that counts."""
     source = find_driver(str(run))
-    return evaluate(source.make, [load_track(track) for track in tracks], name=source.name, about=source.about)
+    tracks = folder.spec().evaluate_on or track_ids() if source.world == "racer" else ()
+    result: Evaluation = measured(source, EvaluationConfig(track=tracks), say)
+    return result
 
 
 def _verdict(rows: list[Row]) -> int:

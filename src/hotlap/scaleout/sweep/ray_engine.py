@@ -71,6 +71,8 @@ def best_so_far(process: TrialProcess) -> dict[str, Any]:
 
 def run_on_ray(folder: SweepFolder, names: Sequence[str], address: str, cpus: float, report: Report) -> None:
     """Train the named trials wherever the cluster has room."""
+    if not names:
+        return
     shared = SweepFolder(folder.path.resolve())
     with joined(address) as ray:
         room = ray.cluster_resources().get("CPU", 0.0)

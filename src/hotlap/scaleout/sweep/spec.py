@@ -145,6 +145,10 @@ def trials_of(spec: SweepSpec) -> list[Trial]:
             found.append(_trial(base, preset, chosen | {"seed": seed}, spec, len(found)))
         if len(found) > MOST_TRIALS:
             raise ConfigError(f"the sweep has more than {MOST_TRIALS:,} trainings. Give it fewer.")
+    if len({trial.config.world for trial in found}) > 1:
+        raise ConfigError(
+            "a sweep looks for the best driver of one world: give it presets of the racer or the highway."
+        )
     return found
 
 
