@@ -180,7 +180,9 @@ def test_collisions_by_the_egos_fault_are_the_exit_code(monkeypatch, capsys):
 def test_drivers_that_mean_well_are_driven_too(capsys):
     quick = ["benchmark", "highway-safety", "--km", "20", "--roads", "8"]
     assert cli.main([*quick, "--policy", "expert", "--threads", "1"]) == 0
-    assert "expert" in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "expert" in printed.out
+    assert "21 of 21: expert, 40 vehicles" in printed.err
     assert cli.main([*quick, "--policy", "reference"]) == 2
     assert "drivers of the highway" in capsys.readouterr().err
     assert cli.main([*quick, "--threads", "0"]) == 2

@@ -191,7 +191,7 @@ def _policy_driver(name: str, root: Path) -> Driver:
 def drive_everything(
     km: float, seed: int = 0, roads: int = 512, threads: int | None = None, chosen: Sequence[Case] | None = None
 ) -> list[Figures]:
-    """Every case in turn, so that all of them together drive at least so far; a terminal sees how far they are."""
+    """Every case in turn, so that all of them together drive at least so far; stderr is told how far they are."""
     driven = cases() if chosen is None else list(chosen)
     share = km / len(driven)
     found: list[Figures] = []
@@ -202,6 +202,8 @@ def drive_everything(
             drive = Drive(case, roads, seed + number, threads)
             found.append(drive.run(share, lambda so_far, begun=begun: bar.update(begun + so_far - bar.n)))  # type: ignore[misc]
             bar.update(begun + share - bar.n)
+            if bar.disable:
+                _say(f"{number + 1} of {len(driven)}: {case.name}, {case.vehicles} vehicles, {found[-1].km:,.0f} km")
     return found
 
 
@@ -229,3 +231,8 @@ def _print_table(found: list[Figures]) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_OF_FILES)
     console.print(table)
     console.print(f"{total:,.0f} km, {faults} collisions by the ego's fault.")
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(message + "\n")
+    sys.stderr.flush()

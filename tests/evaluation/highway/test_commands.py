@@ -55,6 +55,7 @@ def test_table_has_the_driver_with_intervals_and_every_baseline(run, capsys):
     for words in ("6 vehicles · 3 episodes", "blind", "supervised", "zero", "random", "guarded", "cruise", "expert"):
         assert words in printed.out
     assert "…" not in printed.out
+    assert "Interventions / hour by rule, supervised: " in printed.out
     assert "–" in printed.out
     assert "driving blind on the highway" in printed.err
 

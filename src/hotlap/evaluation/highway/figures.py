@@ -57,6 +57,11 @@ class HighwayFigures:
     estimates: Mapping[str, Estimate | None]
     """Every quantity by name."""
 
+    def interventions_in_words(self) -> str:
+        """How often in an hour each rule of the supervisor changed a decision."""
+        used = [f"{rule} {count / self.hours:,.0f}" for rule, count in self.rules.items() if count]
+        return "Interventions / hour by rule, supervised: " + (", ".join(used) or "none") + "."
+
     def measures(self, place: str) -> list[Measure]:
         """Every quantity, in the order of the tables."""
         return [Measure(place, quantity, self.estimates[quantity.name]) for quantity in QUANTITIES]

@@ -32,7 +32,8 @@ def _section(driver: str, density: DensityEvaluation) -> str:
         f"{_tiles(density)}"
         f'<div class="card"><h3>Missions done</h3>{bars}{modes}</div>'
         f'<div class="card"><h3>The first episode</h3>{strip}{lines}</div>'
-        f'<div class="card"><h3>In figures</h3>{_table(driver, density)}</div></section>'
+        f'<div class="card"><h3>In figures</h3>{_table(driver, density)}'
+        f'<div class="legend">{escape(density.guarded.interventions_in_words())}</div></div></section>'
     )
 
 

@@ -23,6 +23,7 @@ def print_highway(evaluation: HighwayEvaluation, console: Console | None = None)
     console = console or console_for_results()
     for density in evaluation.densities:
         console.print(density_table(evaluation.driver, density))
+        console.print(density.guarded.interventions_in_words() + "\n")
     console.print(Text(EXPLANATION, style="dim"))
 
 
