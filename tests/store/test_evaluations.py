@@ -19,14 +19,12 @@ def document(driver="pilot", world="highway", episodes=10, value=1.0):
     return {"world": world, "driver": driver, "setup": {"episodes": episodes}, "figures": [value]}
 
 
-def test_last_evaluation_is_of_the_same_driver_world_and_setup(history):
-    history.add(document(value=1.0))
-    history.add(document(value=2.0))
-    for other in (document("zero"), document(world="racer"), document(episodes=11)):
-        history.add(other)
-    last = history.last("highway", "pilot", setup_text(document()))
-    assert last.document["figures"] == [2.0]
-    assert history.last("highway", "nobody", setup_text(document())) is None
+def test_last_evaluation_is_of_the_same_world_and_setup_whoever_drove(history):
+    for kept in (document(value=1.0), document("rival", value=2.0), document(world="racer"), document(episodes=11)):
+        history.add(kept)
+    last = history.last("highway", setup_text(document()))
+    assert (last.driver, last.document["figures"]) == ("rival", [2.0])
+    assert history.last("highway", setup_text(document(episodes=12))) is None
 
 
 def test_setup_is_the_same_whatever_the_order_of_its_keys():

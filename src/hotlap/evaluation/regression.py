@@ -51,9 +51,9 @@ def saved_base(against: str, result: Evaluation) -> Base:
 
 
 def last_base(result: Evaluation, root: Path) -> Base | None:
-    """The evaluation of the same driver and setup that the history has last; None the first time."""
+    """The evaluation of the same world and setup that the history has last; None the first time."""
     with history(root) as kept:
-        last = kept.last(result.world, result.driver, setup_text({"setup": result.setup()}))
+        last = kept.last(result.world, setup_text({"setup": result.setup()}))
     if last is None:
         return None
     return Base(f"{last.driver} of {last.made_at}", read_measures(last.document, result.measures()))

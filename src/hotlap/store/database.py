@@ -43,7 +43,7 @@ MIGRATIONS = (
         setup TEXT NOT NULL,
         document BLOB NOT NULL
     ) STRICT;
-    CREATE INDEX evaluations_by_driver ON evaluations (world, driver, setup);
+    CREATE INDEX evaluations_by_setup ON evaluations (world, setup);
     """,
 )
 

@@ -47,12 +47,11 @@ class EvaluationHistory:
             db.execute("DELETE FROM evaluations WHERE id <= ?", ((number or 0) - MOST_EVALUATIONS,))
         return number or 0
 
-    def last(self, world: str, driver: str, setup: str) -> KeptEvaluation | None:
-        """The newest evaluation of a driver with a setup."""
+    def last(self, world: str, setup: str) -> KeptEvaluation | None:
+        """The newest evaluation of a world with a setup, whoever drove."""
         with self.database.transaction() as db:
             row = db.execute(
-                "SELECT * FROM evaluations WHERE world = ? AND driver = ? AND setup = ? ORDER BY id DESC LIMIT 1",
-                (world, driver, setup),
+                "SELECT * FROM evaluations WHERE world = ? AND setup = ? ORDER BY id DESC LIMIT 1", (world, setup)
             ).fetchone()
         return None if row is None else _kept(row)
 
