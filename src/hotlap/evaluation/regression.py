@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.errors import ConfigError
-from hotlap.evaluation.measures import Evaluation, Measure, read_measures
+from hotlap.evaluation.measures import Evaluation, Measure, changes, read_measures
 from hotlap.store.database import Database
 from hotlap.store.evaluations import EvaluationHistory, setup_text
 
@@ -51,12 +51,17 @@ def saved_base(against: str, result: Evaluation) -> Base:
 
 
 def last_base(result: Evaluation, root: Path) -> Base | None:
-    """The evaluation of the same world and setup that the history has last; None the first time."""
+    """The evaluation of the same world and setup that the history has last; None the first time of this version."""
     with history(root) as kept:
         last = kept.last(result.world, setup_text({"setup": result.setup()}))
     if last is None:
         return None
-    return Base(f"{last.driver} of {last.made_at}", read_measures(last.document, result.measures()))
+    try:
+        measures = read_measures(last.document, result.measures())
+        changes(measures, result.measures())
+    except ConfigError:
+        return None  # a version with other figures: the history begins anew
+    return Base(f"{last.driver} of {last.made_at}", measures)
 
 
 def find_base(against: str, result: Evaluation, root: Path, evaluate: Callable[[str], Evaluation]) -> Base | None:
