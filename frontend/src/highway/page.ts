@@ -12,7 +12,7 @@ import type { Order, Road } from './road';
 import { RoadView } from './view';
 import { CONSENT_TEXT, Ear, pageRecognition, say } from './voice';
 import { Wheel } from './wheel';
-import { endingText } from './words';
+import { endingText, missionText } from './words';
 
 const LIST_MS = 2000;
 const RULE_SHOWN_MS = 1600;
@@ -149,17 +149,13 @@ export class HighwayPage {
     const order = ready.order(this.drive);
     if (!order) return;
     this.panel.tell('you', ready.text);
-    this.give(order, ready.text, 'script', null);
+    this.give(order, ready.text, 'script');
   }
 
-  private give(
-    order: Order,
-    text: string,
-    source: 'text' | 'voice' | 'script',
-    sentence: string | null,
-  ): void {
+  /** A refusal of the world is told by the mission's end. */
+  private give(order: Order, text: string, source: 'text' | 'voice' | 'script', sentence?: string): void {
     const refused = this.drive.give({ order, text, source });
-    if (!refused && sentence) this.answer(sentence);
+    if (!refused) this.answer(sentence ?? `${missionText(this.drive)}.`);
   }
 
   private answer(sentence: string): void {

@@ -21,6 +21,8 @@ export interface Moment {
   /** Which vehicle is next ahead of the ego in its lane, and the gap; null on a free road. */
   leader: { vehicle: number; gap_m: number } | null;
   missionLane: number;
+  /** The vehicle that is to be overtaken, or -1. */
+  missionVehicle: number;
 }
 
 const SIGHT_M = 150;
@@ -47,7 +49,12 @@ export function momentOf(road: Road): Moment {
           turning: Math.sign(targets[i]! - lane),
         },
   );
-  return { vehicles, leader: leaderOf(road, vehicles), missionLane: road.value('roads', 'mission_lane') };
+  return {
+    vehicles,
+    leader: leaderOf(road, vehicles),
+    missionLane: road.value('roads', 'mission_lane'),
+    missionVehicle: road.value('roads', 'mission_vehicle'),
+  };
 }
 
 /** The vehicle the world's own gap is measured to. */

@@ -206,14 +206,16 @@ export class RoadView {
       draw.save();
       draw.translate(vehicle.x_m, (vehicle.across + 0.5) * this.laneWidth_m);
       draw.rotate(vehicle.heading_rad);
-      if (slot === 0) this.paintHalo(vehicle);
+      if (slot === 0) this.paintBeam(vehicle);
+      if (slot === 0) this.paintRing(vehicle, 'rgb(53 208 255 / 55%)');
+      else if (slot === moment.missionVehicle) this.paintRing(vehicle, 'rgb(255 178 36 / 80%)');
       drawVehicle(draw, vehicle, slot, blinks);
       draw.restore();
     }
   }
 
-  /** The light before the ego, and around it. */
-  private paintHalo({ length_m, width_m }: SeenVehicle): void {
+  /** The light before the ego. */
+  private paintBeam({ length_m, width_m }: SeenVehicle): void {
     const { draw } = this;
     const beam = draw.createLinearGradient(length_m / 2, 0, length_m / 2 + 20, 0);
     beam.addColorStop(0, 'rgb(255 246 216 / 28%)');
@@ -225,7 +227,12 @@ export class RoadView {
     draw.lineTo(length_m / 2 + 20, width_m / 2 + 2.4);
     draw.lineTo(length_m / 2, width_m / 2);
     draw.fill();
-    draw.strokeStyle = 'rgb(53 208 255 / 55%)';
+  }
+
+  /** A ring around the ego, and around the vehicle it is to overtake. */
+  private paintRing({ length_m, width_m }: SeenVehicle, colour: string): void {
+    const { draw } = this;
+    draw.strokeStyle = colour;
     draw.lineWidth = 0.14;
     draw.beginPath();
     draw.roundRect(-length_m / 2 - 0.45, -width_m / 2 - 0.45, length_m + 0.9, width_m + 0.9, 0.9);
