@@ -1,5 +1,6 @@
 """A run's settings as RLlib's PPO, on its new API stack."""
 
+import logging
 import math
 from typing import Any
 
@@ -29,6 +30,7 @@ def make_algorithm(config: TrainConfig, cluster: Cluster) -> Any:
     """RLlib's PPO, built: its runners are up, and nothing has been driven."""
     load_ray("tune", "registry").register_env(ENVIRONMENT, make_environment)
     ppo: Any = load_ray("rllib", "algorithms", "ppo").PPOConfig()
+    logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # loading it has set a level of its own
     ppo.environment(
         ENVIRONMENT,
         env_config={"config": config_document(config)},

@@ -4,7 +4,7 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import CallbackList
 
-from hotlap.scaleout.cluster import joined, load_ray
+from hotlap.scaleout.cluster import check_reachable, joined, load_ray
 from hotlap.scaleout.rllib.algorithm import MODULE, check_fit, make_algorithm
 from hotlap.scaleout.rllib.places import Cluster
 from hotlap.scaleout.rllib.weights import for_rllib, take_statistics, take_weights
@@ -21,6 +21,8 @@ class RllibLearner:
     def __init__(self, cluster: Cluster, config: TrainConfig | None = None) -> None:
         if config is not None:
             check_fit(config, cluster)
+        if cluster.address:
+            check_reachable(cluster.address)
         load_ray("rllib", "algorithms", "ppo")
         self.cluster = cluster
         self.results: list[dict[str, Any]] = []

@@ -58,15 +58,15 @@ def run_sweep(request: SweepRequest) -> int:
         say(f"{folder.path}: {len(everything) - len(names)} of {len(everything)} trainings are done")
         with contextlib.suppress(KeyboardInterrupt):  # what is left is said next
             engine(folder, names)
-        _check_over(folder, request.spec)
+        _check_over(folder)
         return _tell(folder, as_json=request.json)
 
 
-def _check_over(folder: SweepFolder, spec: Path) -> None:
+def _check_over(folder: SweepFolder) -> None:
     """Where an engine was interrupted, trainings are left; the rest of the command would speak too soon."""
     left = [record for record in folder.records() if record.state in ("waiting", "running")]
     if left:
-        say(f"{len(left)} trainings are left, each saved; go on with the same command: hotlap sweep {spec}")
+        say(f"{len(left)} trainings are left, each saved; the same command goes on with them")
         raise KeyboardInterrupt
 
 
