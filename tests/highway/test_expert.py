@@ -104,5 +104,5 @@ def test_expert_decides_the_same_for_one_road_and_for_many():
 
 
 def test_expert_compiles_for_the_browser():
-    imports = object_imports(wasm_object(expert_entry))
+    imports = object_imports(wasm_object("advise", expert_entry))
     assert {name for name in imports if not name.startswith("__")} <= {"sqrt", "pow", "fmin", "fmax"}, imports
