@@ -17,8 +17,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 from hotlap.benchmark.report import describe_machine
 from hotlap.errors import ConfigError
 from hotlap.evaluation.curve import CURVE_FILE
-from hotlap.evaluation.table import console_for_results
 from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER
+from hotlap.evaluation.table import console_for_results
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.curve import read_lines
