@@ -5,12 +5,18 @@ import http.server
 import re
 import threading
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from browser.game_page import serving
 from browser.highway_page import LEFTMOST, HighwayPage, always_left, highway_run, obedient, publish_driver
 from hotlap import cli
+from hotlap.highway.missions import Mission, Mode
+from hotlap.highway.physics import MOST_VEHICLES, MPH
+from hotlap.highway.world import HighwayWorld
+from hotlap.policies.highway_expert import HighwayExpert
+from hotlap.policies.onnx_policy import OnnxPolicy
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 SIZES = {"phone": (360, 740), "laptop": (1280, 720), "4K": (3840, 2160)}
@@ -18,7 +24,8 @@ SOON_MS = 15_000
 SPEAKING = """class Listener {
   start() {} stop() { this.onresult({ results: [[{ transcript: 'move one lane right' }]] }); this.onend(); }
 }
-window.SpeechRecognition = Listener;"""
+window.SpeechRecognition = Listener;
+window.speechSynthesis.speak = (words) => { window.spoken = words.text; };"""
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +85,33 @@ def test_order_is_confirmed_carried_out_and_kept(window, highway):
     assert 2.5 < kept["duration_s"] < 10
 
 
+def cruise_in_python(driver) -> tuple[float, float]:
+    """How long a cruise at 55 takes in scene 1 among 20 vehicles, and how far from 55 mph it ends, in m/s."""
+    world, speed = HighwayWorld(1, vehicles=(0, MOST_VEHICLES), threads=1), 55 * MPH
+    world.begin(0, np.random.default_rng(1), {"vehicles": 20, "mission": Mission()})
+    world.give(0, Mission(Mode.CRUISE, target_speed_mps=speed))
+    while not world.out.mission_ended[0]:
+        world.advance(driver.act(world.observation))
+    return world.extra_info(0)["duration_s"], float(world.vehicles.speed_mps[0] - speed)
+
+
+@pytest.mark.parametrize("name", ["Rule-based expert", "pupil"])
+def test_drive_in_the_page_is_the_drive_in_python(window, highway, name):
+    page = window().open()
+    page.choose_driver(name)
+    expect(page.part("log")).to_contain_text("At the wheel: the rule" if "expert" in name else "At the wheel: pupil")
+    page.page.get_by_role("button", name="Pause").click()
+    page.page.evaluate("window.hotlapScene(1, 20)")
+    page.page.get_by_role("button", name="Cruise 55").click()
+    page.page.get_by_role("button", name="Go on").click()
+    expect(page.part("log")).to_contain_text("Done: “cruise at 55”", timeout=SOON_MS)
+    [kept] = page.page.request.get(f"{highway[1]}api/missions?limit=1").json()["missions"]
+    duration_s, error_mps = cruise_in_python(HighwayExpert() if "expert" in name else OnnxPolicy(obedient(1000), None))
+    assert kept["duration_s"] == pytest.approx(duration_s, abs=1e-9)
+    # The policy counts in float32, in another order here and there.
+    assert kept["speed_error_mps"] == pytest.approx(error_mps, abs=1e-9 if "expert" in name else 1e-4)
+
+
 def test_refusal_is_shown_with_its_reason_and_the_mission_stays(window):
     page = window().open(scene=LEFTMOST)
     page.choose_driver("Rule-based expert")
@@ -127,8 +161,10 @@ def test_voice_asks_for_consent_says_where_audio_goes_and_is_understood(window):
     dialog = page.page.get_by_role("dialog")
     expect(dialog).to_contain_text("sends the audio to Google")
     dialog.get_by_role("button", name="I agree").click()
+    page.page.get_by_text("Speak answers").click()
     talk.click()
     expect(page.part("log")).to_contain_text("Move to lane 3, to the right.")
+    page.page.wait_for_function("window.spoken === 'Move to lane 3, to the right.'")
 
 
 def test_browser_without_speech_says_so(window):

@@ -54,6 +54,7 @@ export class Drive {
   private given: (Given & { time_s: number; counts: number[] }) | null = null;
   private before: Moment;
   private after: Moment;
+  private episode = 0;
 
   constructor(
     readonly road: Road,
@@ -65,6 +66,7 @@ export class Drive {
   begin(scene: number, vehicles: number): void {
     this.callOff();
     this.road.begin(scene, vehicles);
+    this.episode += 1;
     this.rules = [];
     this.before = this.after = momentOf(this.road);
   }
@@ -124,8 +126,12 @@ export class Drive {
   /** One decision, by the driver or, when it cannot, by the expert. */
   async decide(): Promise<void> {
     if (this.crashed) return;
+    const { episode } = this;
+    const action = await this.action();
+    // What was decided on another road is of no use on this one.
+    if (episode !== this.episode) return;
     const took_s = this.missionTime_s + this.road.file.decision_s;
-    this.road.drive(await this.action());
+    this.road.drive(action);
     this.before = this.after;
     this.after = momentOf(this.road);
     const rules = this.road.value('outputs', 'rules');

@@ -80,6 +80,9 @@ export class HighwayPage {
     this.panel.tell('car', 'Ready. Tell me what to do: type it, say it, or press a button.');
     requestAnimationFrame((now) => this.frame(now));
     await this.refreshDrivers(this.choices.driver);
+    // A driver of an earlier visit may be gone; then the usual one drives.
+    const { driver } = this.choices;
+    if (driver && !this.wheel.choices().some(({ value }) => value === driver)) await this.choose('');
     if (this.site.server) setInterval(() => void this.refreshDrivers(this.choices.driver), LIST_MS);
     void this.post.deliver();
   }

@@ -104,6 +104,17 @@ describe('a drive on the highway', () => {
     expect(drive.rules).toContain('range');
   });
 
+  it('forgets what was decided on another road', async () => {
+    const { drive } = await driving(SCENE, 0);
+    let answer: (action: [number, number, number]) => void = () => {};
+    drive.seat({ name: 'slow', act: () => new Promise((resolve) => (answer = resolve)) });
+    const deciding = drive.decide();
+    drive.begin(0, 0);
+    answer([1, 0, 0]);
+    await deciding;
+    expect(drive.time_s).toBe(0);
+  });
+
   it('draws moments between two decisions, without flying across the road', async () => {
     const { drive } = await driving(SCENE, 30);
     for (let n = 0; n < 200; n++) {
