@@ -4,12 +4,12 @@ import pytest
 
 from hotlap.errors import ConfigError, TrackError
 from hotlap.evaluation.highway.episodes import Drive, Episode, MissionEnd, read_episodes, write_episodes
-from hotlap.highway.missions import Mode
+from hotlap.highway.missions import Ending, Mode
 
 DRIVE = Drive("pilot", "highway", "highway-1:0", "mixed", {"algorithm": "ppo"})
 EPISODE = Episode(
     seed=2**40, vehicles=8, supervised=True, decisions=900, metres=4800.5, crashed=False, ego_fault=False,
-    intervened=3, rules={"distance": 3}, missions=[MissionEnd(Mode.CRUISE, "done", 7.2)], free=100,
+    intervened=3, rules={"distance": 3}, missions=[MissionEnd(Mode.CRUISE, Ending.DONE, 7.2)], free=100,
     speed_error_mps=12.5, following=40, gap_s=60.0, jerk_squares=400.0, off_lane=20, reward=180.25,
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hotlap.evaluation.highway.episodes import Episode, MissionEnd
 from hotlap.highway.mission_rules import MODE_NAMES
-from hotlap.highway.missions import Mode
+from hotlap.highway.missions import Ending, Mode
 from hotlap.highway.physics import DECISION_S, EPISODE_DECISIONS, MPH
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import HighwayWorld
@@ -95,13 +95,13 @@ class Episodes:
             info = world.extra_info(road)
             if info:
                 end = MissionEnd(
-                    Mode(info["ended_mode"]), info["outcome"], round(info["duration_s"], 3), info["reason"]
+                    Mode(info["ended_mode"]), Ending(info["outcome"]), round(info["duration_s"], 3), info["reason"]
                 )
                 self.missions[road].append(end)
         for road in np.flatnonzero(driving & world.step_views["crashed"] & (world.out.mission_ended == 0)).tolist():
             duration_s = round(float(world.roads.mission_decisions[road]) * DECISION_S, 3)
             mode = Mode(MODE_NAMES[world.roads.mission_mode[road]])
-            self.missions[road].append(MissionEnd(mode, "crashed", duration_s))
+            self.missions[road].append(MissionEnd(mode, Ending.CRASHED, duration_s))
 
     def records(self) -> list[Episode]:
         """Every episode, in the order of its seeds."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from hotlap.errors import ConfigError
-from hotlap.highway.missions import Mode
+from hotlap.highway.missions import Ending, Mode
 from hotlap.racer.tracks.atomic import write_whole_file
 
 Format = Literal["hotlap-episodes"]
@@ -28,7 +28,7 @@ class MissionEnd(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How one mission of an episode ended."""
 
     mode: Mode
-    outcome: Literal["done", "timed_out", "refused", "cancelled", "crashed"]
+    outcome: Ending
     duration_s: Amount
     reason: str = ""
 

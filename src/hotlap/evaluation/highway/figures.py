@@ -9,12 +9,13 @@ from hotlap.evaluation.highway.episodes import Episode
 from hotlap.evaluation.measures import Measure, Quantity
 from hotlap.evaluation.statistics import Estimate, median, rate, ratio, share
 from hotlap.highway.mission_rules import MODE_NAMES
+from hotlap.highway.missions import Ending
 from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.highway.supervisor import RULE_NAMES
 
 KM_IN_A_RATE = 1000.0
 SECONDS_PER_HOUR = 3600.0
-COUNTED = ("done", "timed_out", "crashed")
+COUNTED = (Ending.DONE, Ending.TIMED_OUT, Ending.CRASHED)
 """A mission that ended so was a try; one that was refused, or called off, was none."""
 
 EGO_FAULT = Quantity("ego_fault_per_1000_km", "own fault / 1,000 km", ".2f", -1)
@@ -135,7 +136,10 @@ def _missions(modes: Mapping[str, ModeFigures], episodes: Sequence[Episode]) -> 
     found: dict[str, Estimate | None] = {}
     for mode, figures in modes.items():
         times = [
-            end.duration_s for each in episodes for end in each.missions if (end.mode, end.outcome) == (mode, "done")
+            end.duration_s
+            for each in episodes
+            for end in each.missions
+            if (end.mode, end.outcome) == (mode, Ending.DONE)
         ]
         found[SUCCESS[mode].name] = _percent(share(figures.done, figures.tried))
         found[TIME[mode].name] = median(times)
@@ -145,9 +149,9 @@ def _missions(modes: Mapping[str, ModeFigures], episodes: Sequence[Episode]) -> 
 def _mode_figures(mode: str, episodes: Sequence[Episode]) -> ModeFigures:
     outcomes = [end.outcome for each in episodes for end in each.missions if end.mode == mode]
     return ModeFigures(
-        done=outcomes.count("done"),
+        done=outcomes.count(Ending.DONE),
         tried=sum(outcome in COUNTED for outcome in outcomes),
-        refused=outcomes.count("refused"),
+        refused=outcomes.count(Ending.REFUSED),
     )
 
 
