@@ -62,9 +62,6 @@ WITHOUT_INFLUENCE = {
     "RAY_COS",  # follow from RAY_COUNT
     "RAY_SIN",
     "ROAD_EDGE_INSIDE_WALL_U",  # drawn, not driven on
-    "SIDED",  # how the layout looks in a mirror: a fact about the layout, not part of it
-    "LEFT_EDGE",
-    "RIGHT_EDGE",
 }
 
 

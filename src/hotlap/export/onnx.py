@@ -115,9 +115,7 @@ def _append_actor(graph: Graph, model: Any) -> None:
     """The layers of the actor and what turns its output into numbers within its own bounds."""
     low, high = model.action_space.low, model.action_space.high
     policy = model.policy
-    if hasattr(policy, "plain_layers"):
-        graph.layers(torch.nn.Sequential(*policy.plain_layers()))
-    elif hasattr(policy, "mlp_extractor"):
+    if hasattr(policy, "mlp_extractor"):
         graph.layers(policy.mlp_extractor.policy_net)
         graph.linear(policy.action_net)
     else:

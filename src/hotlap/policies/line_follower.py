@@ -47,7 +47,7 @@ class LineTables(NamedTuple):
 
 
 class LineFollower:
-    """Drives car i along line i, or every car along the one line there is."""
+    """Drives every car along the one line there is, car i along line i, or each car along the line of its track."""
 
     def __init__(
         self,
@@ -55,6 +55,8 @@ class LineFollower:
         hands: Sequence[Hands],
         speed_limits_ups: Sequence[FloatArray] | None = None,
         physics: Physics = PHYSICS,
+        *,
+        by_track: bool = False,
     ) -> None:
         limits = speed_limits_ups or [np.full(len(line.points), np.inf) for line in lines]
         self.tables = LineTables(
@@ -68,11 +70,12 @@ class LineFollower:
         self.gain = np.array([each.gain for each in hands])
         self.limited = speed_limits_ups is not None
         self.physics = physics
+        self.by_track = by_track
         self.foresight = Foresight()
 
     def act(self, world: RacerWorld) -> Array:
         """What every car does now."""
-        row = np.arange(world.count) if len(self.tables.length_u) > 1 else np.zeros(world.count, np.intp)
+        row = self._rows(world)
         sight = self.foresight.look(world)
         here_u = self._distance_along(row, sight, world)
         actions = np.zeros((world.count, 3))
@@ -83,6 +86,12 @@ class LineFollower:
             actions[:, 1] = np.clip((limit - sight.speed_ups) / THROTTLE_SPAN_UPS, 0.0, 1.0)
             actions[:, 2] = np.clip((sight.speed_ups - limit) / BRAKE_SPAN_UPS, 0.0, 1.0)
         return actions
+
+    def _rows(self, world: RacerWorld) -> Array:
+        """Which line each car is on."""
+        if self.by_track:
+            return np.asarray(world.fleet.track)
+        return np.arange(world.count) if len(self.tables.length_u) > 1 else np.zeros(world.count, np.intp)
 
     def _distance_along(self, row: Array, sight: Sight, world: RacerWorld) -> FloatArray:
         """How far along its line each car is, from how far along the track it is."""
@@ -118,12 +127,12 @@ class LineFollower:
         line_x, line_y = self._point_at(row, here_u)
         gap_u = np.hypot(line_x - sight.x_u, line_y - sight.y_u)
         step_u = sight.speed_ups * self.physics.tick_s
-        look_u = step_u + self.look_ticks * np.maximum(step_u, SLOWEST_STEP_U)
+        look_u = step_u + self.look_ticks[row] * np.maximum(step_u, SLOWEST_STEP_U)
         look_u = look_u + LOOK_PER_GAP * np.maximum(gap_u - NEAR_THE_LINE_U, 0.0)
         aim_x, aim_y = self._point_at(row, here_u + look_u)
         motion_rad = sight.motion_rad
         off_rad = wrapped(np.arctan2(aim_y - sight.y_u, aim_x - sight.x_u) - motion_rad)
-        return steer_towards(sight, motion_rad + self.gain * off_rad, self.physics)
+        return steer_towards(sight, motion_rad + self.gain[row] * off_rad, self.physics)
 
 
 def wrapped(angle_rad: FloatArray) -> FloatArray:

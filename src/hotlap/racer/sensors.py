@@ -16,9 +16,6 @@ BLOCK = 8
 LOOKAHEADS_U = (8.0, 16.0, 28.0, 42.0, 60.0, 80.0, 105.0, 135.0, 170.0, 210.0, 255.0, 305.0)
 FULL_CAR_SIZE = 11
 FULL_SIZE = FULL_CAR_SIZE + 4 * len(LOOKAHEADS_U)
-# Elements that change sign in a mirror (offset, heading, slip, yaw rate, steer), and two that change places.
-SIDED = (1, 2, 6, 7, 8)
-LEFT_EDGE, RIGHT_EDGE = 4, 5
 OFFSET_SCALE_U = 40.0
 YAW_SCALE_RPS = 8.0
 CURVATURE_SCALE_U = 50.0
@@ -35,16 +32,6 @@ class RoadSpot(NamedTuple):
     y_u: float
     heading_rad: float
     half_width_u: float
-
-
-def mirror_image() -> tuple[list[int], list[float]]:
-    """How the full layout looks on the mirrored road: element k becomes element order[k] times signs[k]."""
-    order, signs = list(range(FULL_SIZE)), [1.0] * FULL_SIZE
-    order[LEFT_EDGE], order[RIGHT_EDGE] = RIGHT_EDGE, LEFT_EDGE
-    spots = range(FULL_CAR_SIZE, FULL_SIZE, 4)
-    for element in (*SIDED, *spots, *(spot + 3 for spot in spots)):
-        signs[element] = -1.0
-    return order, signs
 
 
 @kernel

@@ -12,7 +12,6 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from hotlap.errors import ConfigError
 from hotlap.training.config import TrainConfig
-from hotlap.training.mirror import MirrorPolicy
 
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "elu": torch.nn.ELU}
 
@@ -54,19 +53,9 @@ def _make_ppo(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
     with warnings.catch_warnings():
         # A last batch that is smaller than the others does no harm.
         warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
-        model = PPO(_ppo_policy(config), env, **options)
+        model = PPO("MlpPolicy", env, **options)
     _begin_with(model.policy, config)
     return model
-
-
-def _ppo_policy(config: TrainConfig) -> Any:
-    if not config.network.mirror:
-        return "MlpPolicy"
-    if config.world != "racer" or config.racer.observation != "full":
-        raise ConfigError(
-            "network.mirror needs racer.observation full in the racer: the classic one knows its place on the lap."
-        )
-    return MirrorPolicy
 
 
 def _begin_with(policy: Any, config: TrainConfig) -> None:

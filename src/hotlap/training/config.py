@@ -78,8 +78,6 @@ class NetworkSettings:
     """Logarithm of the first spread of each of a PPO policy's actions; SAC learns its own."""
     log_std_end: tuple[float, ...] = ()
     """Where that logarithm ends, on a straight line over the training; empty to let the policy learn it."""
-    mirror: bool = False
-    """PPO with the full observation only: a policy that treats left and right alike by construction."""
     initial_action: tuple[float, ...] = (0.0, 0.6, 0.0)
     """What an untrained PPO policy does on average: with some throttle it sees the road from the first tick."""
 
@@ -203,6 +201,20 @@ class DqnSettings:
 
 
 @dataclass(frozen=True)
+class TeacherSettings:
+    """PPO only: a scripted driver of the world shows what it would do, in the first part of the training."""
+
+    share: float = 0.0
+    """Share of the steps that are taught; 0 for none."""
+    epochs: int = 2
+    """Passes over what was shown, before each update."""
+
+    def __post_init__(self) -> None:
+        """A share is a share."""
+        check_ranges(self, "teacher.", share=SHARE, epochs=COUNT)
+
+
+@dataclass(frozen=True)
 class CheckpointSettings:
     """What is kept on disk."""
 
@@ -258,6 +270,7 @@ class TrainConfig:
     ppo: PpoSettings = field(default_factory=PpoSettings)
     sac: SacSettings = field(default_factory=SacSettings)
     dqn: DqnSettings = field(default_factory=DqnSettings)
+    teacher: TeacherSettings = field(default_factory=TeacherSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from hotlap.training.config import TrainConfig
 from hotlap.training.judge import Judge
 from hotlap.training.metrics import Metrics
+from hotlap.training.teaching import Teacher
 from hotlap.vector.controls import Mixing
 
 
@@ -29,6 +30,9 @@ class Discipline(Protocol):
 
     def mixing(self, config: TrainConfig) -> Mixing | None:
         """How the learner's controls become the world's; None where they are the same."""
+
+    def teacher(self, config: TrainConfig, world: Any) -> Teacher:
+        """Who shows a learner how it is done in such a world, in the learner's controls."""
 
     def physics_fingerprint(self) -> str:
         """The physics that a driver is trained in."""

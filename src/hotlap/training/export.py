@@ -10,7 +10,6 @@ from typing import Any
 from hotlap.checkpoints import Checkpoint, list_checkpoints, load_checkpoint, newest_checkpoint, read_document, step_of
 from hotlap.errors import CheckpointError, ExportError
 from hotlap.training.config import config_from_document
-from hotlap.training.mirror import plain_twin
 from hotlap.training.runs import BEST_DOCUMENT, POLICY_FILE
 from hotlap.training.session import restore_session
 
@@ -39,7 +38,7 @@ def export_sb3(run: Path, target: Path, *, newest: bool, force: bool) -> list[Pa
     if "config" not in checkpoint.documents:
         raise CheckpointError(f"{run}: its checkpoint of step {checkpoint.step:,} has no config.json. Use another.")
     session = restore_session(config_from_document(checkpoint.documents["config"]), checkpoint)
-    model: Any = plain_twin(session.model) if session.config.network.mirror else session.model
+    model: Any = session.model
     # A plain number instead of our schedule: then nothing of hotlap is needed to load it.
     model.learning_rate = float(session.model.lr_schedule(1.0))
     with _written_whole(target) as folder:

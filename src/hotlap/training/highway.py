@@ -13,14 +13,20 @@ from hotlap.evaluation.highway.figures import EGO_FAULT, SPEED_ERROR, SUCCESS, f
 from hotlap.evaluation.highway.table import print_highway
 from hotlap.highway.fingerprint import physics_fingerprint
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2
+from hotlap.highway.world import HighwayWorld
+from hotlap.policies.highway_expert import HighwayExpert
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training.config import TrainConfig
 from hotlap.training.highway_callbacks import HighwayMetricsCallback
 from hotlap.training.judge import Verdict
+from hotlap.training.teaching import Teacher
 from hotlap.vector.controls import Mixing
+from hotlap.worlds import Array
 
 LAYOUT = "highway"
 JUDGED_VEHICLES = (20,)
+BRAKING = HARD_BRAKE_MPS2 / MAX_ACCEL_MPS2
+"""How much more the brake can do than the throttle."""
 
 
 class HighwayDiscipline:
@@ -45,9 +51,15 @@ class HighwayDiscipline:
         """
         if config.highway.pedals == "two":
             return None
-        braking = HARD_BRAKE_MPS2 / MAX_ACCEL_MPS2
-        weights = np.array([[1.0, -1.0 / braking, 0.0], [0.0, 0.0, 1.0]], np.float32)
-        return Mixing(weights, low=np.array([-braking, -1.0], np.float32), high=np.ones(2, np.float32))
+        weights = np.array([[1.0, -1.0 / BRAKING, 0.0], [0.0, 0.0, 1.0]], np.float32)
+        return Mixing(weights, low=np.array([-BRAKING, -1.0], np.float32), high=np.ones(2, np.float32))
+
+    def teacher(self, config: TrainConfig, world: HighwayWorld) -> Teacher:
+        """The expert that drives by rules."""
+        expert = HighwayExpert()
+        if self.mixing(config) is None:
+            return lambda: expert.act(world.observation)
+        return lambda: _one_pedal(expert.act(world.observation))
 
     def physics_fingerprint(self) -> str:
         """The highway's physics."""
@@ -74,6 +86,11 @@ class HighwayDiscipline:
     def next_commands(self, run: Path) -> Mapping[str, str]:
         """Giving it orders."""
         return {f'hotlap drive "cruise at 65" --policy {run}': "give it orders"}
+
+
+def _one_pedal(actions: Array) -> Array:
+    """Throttle, brake and lane request as the pedal and the lane request that have the same effect."""
+    return np.stack([actions[:, 0] - BRAKING * actions[:, 1], actions[:, 2]], axis=1)
 
 
 DISCIPLINE = HighwayDiscipline()

@@ -10,11 +10,14 @@ import numpy as np
 from hotlap.errors import ConfigError
 from hotlap.evaluation import RacerEvaluation, TrackEvaluation, evaluate, print_evaluation
 from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.policies.teacher import teacher_of
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.racer.tracks import Track, load_track
+from hotlap.racer.world import RacerWorld
 from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.config import TrainConfig
 from hotlap.training.judge import Verdict
+from hotlap.training.teaching import Teacher
 from hotlap.training.track_sets import expand_tracks
 
 MOST_TRACKS = 3
@@ -40,6 +43,11 @@ class RacerDiscipline:
 
     def mixing(self, config: TrainConfig) -> None:
         """The learner has the controls of the world."""
+
+    def teacher(self, config: TrainConfig, world: RacerWorld) -> Teacher:  # noqa: ARG002 - one for all settings
+        """A follower of the shortest lines."""
+        follower = teacher_of(world.tracks)
+        return lambda: follower.act(world)
 
     def physics_fingerprint(self) -> str:
         """The racer's physics."""

@@ -18,9 +18,9 @@ from hotlap.training.config import TrainConfig, config_document
 from hotlap.training.disciplines import discipline_of
 from hotlap.training.event_log import RunLogger
 from hotlap.training.metrics import Metrics
-from hotlap.training.mirror import EvenStatistics
 from hotlap.training.spread import SpreadSchedule
 from hotlap.training.state import TrainingState
+from hotlap.training.teaching import Teaching
 from hotlap.vector.controls import Controls, MixedVecEnv, controls_of
 from hotlap.vector.sb3 import WorldVecEnv, make_vec_env
 
@@ -46,8 +46,8 @@ class Session:
         found: list[BaseCallback] = []
         if self.config.algorithm == "ppo" and self.config.network.log_std_end:
             found.append(SpreadSchedule(self.config))
-        if self.config.algorithm == "ppo" and self.config.network.mirror and self.normalizer is not None:
-            found.append(EvenStatistics(self.normalizer))
+        if self.config.algorithm == "ppo" and self.config.teacher.share > 0.0:
+            found.append(Teaching(self.config, discipline_of(self.config).teacher(self.config, self.env.world)))
         return found
 
     @property

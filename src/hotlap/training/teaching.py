@@ -1,0 +1,65 @@
+"""A teacher for the first part of a training: after each rollout the policy is drawn towards what it would have done.
+
+The learner drives all along, so it is corrected where its own mistakes take it; meanwhile the critic learns, and PPO
+improves on the rewards already. Later the teacher is silent.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.utils import update_learning_rate
+from torch import Tensor
+
+from hotlap.training.config import TrainConfig
+from hotlap.worlds import Array
+
+Teacher = Callable[[], Array]
+"""What it would do now with every car, in the learner's controls."""
+
+
+class Teaching(BaseCallback):
+    """Notes what the teacher would do wherever the cars are, and lets the policy learn it before each update."""
+
+    def __init__(self, config: TrainConfig, teacher: Teacher) -> None:
+        super().__init__()
+        self.steps = config.steps
+        self.last_step = config.teacher.share * config.steps
+        self.epochs = config.teacher.epochs
+        self.batch_size = config.ppo.batch_size
+        self.teacher = teacher
+        self.seen: list[Tensor] = []
+        self.shown: list[Tensor] = []
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps < self.last_step:
+            self.seen.append(torch.tensor(self.locals["new_obs"]))
+            self.shown.append(torch.tensor(self.teacher(), dtype=torch.float32))
+        return True
+
+    def _on_rollout_end(self) -> None:
+        if self.seen:
+            self._learn(torch.cat(self.seen), torch.cat(self.shown))
+        self.seen.clear()
+        self.shown.clear()
+
+    def _learn(self, seen: Tensor, shown: Tensor) -> None:
+        optimizer: Any = self.model.policy.optimizer
+        update_learning_rate(optimizer, self.model.lr_schedule(1.0 - self.num_timesteps / self.steps))
+        for _ in range(self.epochs):
+            for part in torch.split(torch.randperm(len(seen)), self.batch_size):
+                loss = self._loss(seen[part], shown[part])
+                optimizer.zero_grad()
+                loss.backward()  # type: ignore[no-untyped-call]
+                optimizer.step()
+                self.logger.record_mean("teacher/loss", loss.item())
+
+    def _loss(self, seen: Tensor, shown: Tensor) -> Tensor:
+        """Squared distance to the teacher's actions; beyond what the controls can do, farther is no worse."""
+        policy: Any = self.model.policy
+        space: Any = self.model.action_space
+        mean = policy.get_distribution(seen).distribution.mean
+        low, high = torch.tensor(space.low), torch.tensor(space.high)
+        beyond = ((shown >= high) & (mean > high)) | ((shown <= low) & (mean < low))
+        return torch.where(beyond, torch.zeros_like(mean), mean - shown).square().mean()
