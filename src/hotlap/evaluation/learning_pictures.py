@@ -8,10 +8,15 @@ from hotlap.evaluation.svg import CHART_WIDTH, Frame, picture
 
 
 class ShareChart(NamedTuple):
-    """What a chart of a share says beside its axis, and what it is called."""
+    """A chart of something from 0 to 100 %."""
 
+    fact: str
+    """Its name in the curve."""
     unit: str
+    """What stands beside the axis."""
     title: str
+    whole: float = 1.0
+    """What the curve writes for 100 %."""
 
 
 def time_span(points: Sequence[CurvePoint]) -> tuple[float, float]:
@@ -25,11 +30,11 @@ def time_label(points: Sequence[CurvePoint]) -> str:
     return "training time, s" if is_timed(points) else "steps"
 
 
-def learning_chart(points: Sequence[CurvePoint], fact: str, words: ShareChart, label: str = "") -> str:
-    """A share from 0 to 1 during training, in percent."""
-    frame = Frame(CHART_WIDTH, 140.0, time_span(points), (0.0, 103.0), bottom=40.0 if label else 24.0)
-    times, shares = series(points, fact)
-    content = frame.axes(label, words.unit)
+def learning_chart(points: Sequence[CurvePoint], chart: ShareChart) -> str:
+    """A share during training, in percent."""
+    frame = Frame(CHART_WIDTH, 140.0, time_span(points), (0.0, 103.0), bottom=24.0)
+    times, shares = series(points, chart.fact)
+    content = frame.axes("", chart.unit)
     if shares:
-        content += frame.line(times, [100.0 * each for each in shares], "completion")
-    return picture(frame.width, frame.height, words.title, content)
+        content += frame.line(times, [100.0 / chart.whole * each for each in shares], "completion")
+    return picture(frame.width, frame.height, chart.title, content)

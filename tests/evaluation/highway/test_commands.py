@@ -22,7 +22,10 @@ def run(tmp_path):
     run = tmp_path / "runs" / "blind"
     run.mkdir(parents=True)
     (run / "policy.onnx").write_bytes(highway_model().SerializeToString())
-    (run / "curve.jsonl").write_text('{"step": 1, "seconds": 1, "reward": 2}\n{"step": 2, "seconds": 2, "reward": 3}\n')
+    (run / "curve.jsonl").write_text(
+        '{"step": 1, "seconds": 1, "reward": 2}\n{"step": 2, "seconds": 2, "reward": 3}\n'
+        '{"step": 2, "seconds": 2, "evaluation": {"eval/overtake_done_percent": 80}}\n'
+    )
     return run
 
 
@@ -44,6 +47,7 @@ def test_json_episodes_and_report_come_from_one_drive(run, tmp_path, capsys):
     tree = ET.fromstring(page.removeprefix("<!DOCTYPE html>\n"))  # noqa: S314 - our own page
     titles = [title.text for title in tree.iter("{http://www.w3.org/2000/svg}title")]
     assert titles == [
+        "Missions done during training: overtake",
         "Reward during training", "Missions done, by mode", "Speed in the first episode", "Lane in the first episode",
     ]  # fmt: skip
     assert "<script" not in page

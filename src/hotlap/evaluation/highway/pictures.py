@@ -11,12 +11,10 @@ from hotlap.evaluation.svg import CHART_WIDTH, Frame, picture
 
 MOST_MPH = 80.0
 BAR_LEFT, BAR_WIDTH, BAR_HEIGHT = 150.0, 560.0, 14.0
-LEARNED = {
-    f"eval/{mode}/success_rate": ShareChart(
-        f"{mode.replace('_', ' ')} done, %", f"{mode} missions done during training"
-    )
-    for mode in ("lane_change", "overtake")
-}
+LEARNED = tuple(
+    ShareChart(f"eval/{SUCCESS[mode].name}", SUCCESS[mode].label, f"Missions done during training: {mode}", whole=100.0)
+    for mode in ("cruise", "lane_change", "overtake")
+)
 
 
 def speed_strip(strip: Strip) -> str:
@@ -76,7 +74,7 @@ def _bar(estimate: Estimate | None, y: float, style: str) -> str:
 
 def learning_curve(points: Sequence[CurvePoint]) -> str:
     """The mean reward of episodes and, where it was judged, the missions done."""
-    charts = [learning_chart(points, fact, words) for fact, words in LEARNED.items() if series(points, fact)[1]]
+    charts = [learning_chart(points, chart) for chart in LEARNED if series(points, chart.fact)[1]]
     return "".join(charts) + _reward_chart(points)
 
 

@@ -14,7 +14,7 @@ from hotlap.racer.physics import GATE_COUNT, PHYSICS
 from hotlap.racer.tracks import Track
 
 MAP_MARGIN_U = 18.0
-SHARE_COMPLETED = ShareChart("laps completed, %", "Share of laps completed during training")
+SHARE_COMPLETED = ShareChart("completion", "laps completed, %", "Share of laps completed during training")
 TOP_SPEED = PHYSICS.max_speed_ups
 
 
@@ -153,7 +153,7 @@ def starts_picture(by_delay: Sequence[Figures]) -> str:
 
 def learning_curve(points: Sequence[CurvePoint], track: TrackEvaluation | None) -> str:
     """Completion and best lap over training time, with the laps to beat."""
-    return learning_chart(points, "completion", SHARE_COMPLETED) + _lap_chart(points, track)
+    return learning_chart(points, SHARE_COMPLETED) + _lap_chart(points, track)
 
 
 def _lap_chart(points: Sequence[CurvePoint], track: TrackEvaluation | None) -> str:
