@@ -30,7 +30,7 @@ SLEEPS = "import time; print('asleep', flush=True); time.sleep(600)"
 
 def hotlap(folder, *words):
     command = [sys.executable, "-m", "hotlap.cli", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=200, check=False)
 
 
 def write_job(folder, address, code, duration="5m"):
@@ -40,7 +40,7 @@ def write_job(folder, address, code, duration="5m"):
     (folder / ".env").write_text("PASSWORD=1")
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(300)
 def test_a_job_is_sent_followed_stopped_and_fetched_and_only_with_the_token(tmp_path, cluster_that_takes_jobs):
     address = cluster_that_takes_jobs
     write_job(tmp_path, address, WRITES)

@@ -11,7 +11,7 @@ RACE = ["reference", "--track", "track-02", "track-01", "--laps", "2", "--steps"
 RIDE = ["cruise", "--vehicles", "0", "8", "--episodes", "1", "--no-baselines"]
 
 
-@pytest.mark.timeout(150)
+@pytest.mark.timeout(300)
 def test_an_evaluation_on_a_cluster_says_what_one_here_says(capsys, two_nodes, tmp_path):
     there = ["--on", "ray", "--address", two_nodes().address]
     for words in (RACE, RIDE):

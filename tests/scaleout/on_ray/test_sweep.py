@@ -52,7 +52,7 @@ def wait_until(happened, process, seconds):
             raise AssertionError(process.communicate())
 
 
-@pytest.mark.timeout(200)
+@pytest.mark.timeout(400)
 def test_a_sweep_of_eight_runs_survives_the_death_of_its_cluster_without_losing_a_finished_run(tmp_path, two_nodes):
     (tmp_path / "spec.toml").write_text(SPEC)
     folder = SweepFolder(tmp_path / "sweeps" / "spec")
@@ -62,16 +62,16 @@ def test_a_sweep_of_eight_runs_survives_the_death_of_its_cluster_without_losing_
     def finished():
         return [each.trial.name for each in folder.records() if each.state == "finished"] if folder.exists else []
 
-    wait_until(finished, interrupted, 100)
+    wait_until(finished, interrupted, 200)
     first.kill()
-    interrupted.communicate(timeout=60)
+    interrupted.communicate(timeout=120)
     assert interrupted.returncode != 0
     done = finished()
     saved = {name: [path.stat().st_mtime_ns for path in list_checkpoints(folder.runs / name)] for name in done}
     assert 1 <= len(done) < 8
 
     again = sweep(tmp_path, two_nodes().address)
-    out, err = again.communicate(timeout=150)
+    out, err = again.communicate(timeout=300)
     assert again.returncode == 0, err
     assert [trial["state"] for trial in json.loads(out)["trials"]] == ["finished"] * 8
     for name in done:

@@ -51,7 +51,7 @@ class Assassin(RllibLearner):
         super()._learn(algorithm, session, callbacks)
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(300)
 def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_path, capsys):
     config = merged(TrainConfig(), SMALL, "small")
     learner = Assassin(Cluster(env_runners=2))
