@@ -1,4 +1,4 @@
-"""A short training makes a driver of missions: more reward, more cruises done, truer speeds. Margins hold over seeds."""
+"""A short training makes a driver of missions: more reward, more cruises done, truer speeds, with every seed tried."""
 
 import pytest
 
