@@ -10,7 +10,7 @@ from hotlap.errors import ConfigError, HotlapError, JobError
 from hotlap.scaleout.jobs import process
 from hotlap.scaleout.jobs.artefacts import MANIFEST, fetch, store
 from hotlap.scaleout.jobs.client import request
-from hotlap.scaleout.jobs.rendering import as_yaml, kubernetes, skypilot
+from hotlap.scaleout.jobs.rendering import as_yaml, kubernetes, label, skypilot
 from hotlap.scaleout.jobs.spec import JobSpec, load_job
 
 GOOD = JobSpec(
@@ -89,6 +89,18 @@ def test_other_runners_get_the_same_orders_within_the_same_time():
     assert 'cpu: "2"' in kubernetes(GOOD, "night-1")
     with pytest.raises(JobError, match="image"):
         kubernetes(JobSpec(commands=(("x",),)), "night-1")
+
+
+def test_other_runners_get_names_they_allow():
+    assert label("My_Night.2-ab") == "my-night-2-ab"
+
+
+def test_what_a_job_keeps_by_default_are_the_files_of_its_runs(tmp_path):
+    (tmp_path / "work/runs/a/checkpoints").mkdir(parents=True)
+    (tmp_path / "work/runs/a/checkpoints/policy.onnx").write_text("p")
+    (tmp_path / "work/other.txt").write_text("o")
+    assert store(tmp_path / "work", JobSpec(commands=(("x",),)).keep, tmp_path / "kept", 0) == 1
+    assert list(fetch(tmp_path / "kept", tmp_path / "got").files) == ["runs/a/checkpoints/policy.onnx"]
 
 
 def test_yaml_keeps_its_shape():

@@ -1,6 +1,7 @@
 """The same job for other runners: a Kubernetes Job and a SkyPilot task, as starting points."""
 
 import json
+import re
 from typing import Any
 
 from hotlap.errors import JobError
@@ -17,7 +18,7 @@ def kubernetes(spec: JobSpec, job: str) -> str:
     variables = {**spec.environment, ORDERS: json.dumps(spec.orders(job))}
     limits = _kubernetes_limits(spec)
     container = {
-        "name": spec.name.lower(),
+        "name": label(spec.name),
         "image": spec.image,
         "command": ENTRY,
         "env": [{"name": name, "value": value} for name, value in variables.items()],
@@ -26,7 +27,7 @@ def kubernetes(spec: JobSpec, job: str) -> str:
     document = {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {"name": job.lower()},
+        "metadata": {"name": label(job)},
         "spec": {
             "backoffLimit": 0,
             "activeDeadlineSeconds": spec.seconds + 60,
@@ -56,7 +57,7 @@ def skypilot(spec: JobSpec, job: str) -> str:
         resources["image_id"] = f"docker:{spec.image}"
     packages = " ".join(f"'{each}'" for each in ("hotlap", *spec.requirements))
     document = {
-        "name": job.lower(),
+        "name": label(job),
         "workdir": ".",
         "resources": resources,
         "envs": {**spec.environment, ORDERS: json.dumps(spec.orders(job))},
@@ -64,6 +65,11 @@ def skypilot(spec: JobSpec, job: str) -> str:
         "run": " ".join(ENTRY),
     }
     return NOTE.format(form="skypilot") + as_yaml(document)
+
+
+def label(name: str) -> str:
+    """A name as these runners allow it: small letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def _need_image(spec: JobSpec) -> None:

@@ -43,7 +43,7 @@ class JobSpec:
     """Patterns of files to leave out."""
     most_mb: float = 50.0
     """Most that may be sent."""
-    keep: tuple[str, ...] = ("runs/**",)
+    keep: tuple[str, ...] = ("runs/**/*",)
     """Patterns of files to keep when the job ends, however it ends."""
     storage: str = ""
     """A folder that the cluster and you both see, for what is kept; needed to fetch."""
