@@ -1,15 +1,18 @@
 /** Who shall drive: the expert, or a trained driver; of a run that goes on, its newest one as it comes. */
-import { fetchBytes, type PolicyEntry, type PolicyList } from '../data';
+import { fetchBytes, type PolicyEntry, type PolicyList, type RunEntry } from '../data';
 import { steps } from '../format';
 import { PolicyDriver, problemOf } from '../policy';
-import type { Drive } from './drive';
-import { EXPERT } from './drive';
+import { type Drive, EXPERT } from './drive';
 
 export interface WheelChoice {
   value: string;
   label: string;
   problem: string | null;
 }
+
+const NEWEST = 'newest';
+const GONE = 'The chosen driver is gone; checkpoints of a training come and go.';
+const NO_CHECKPOINT = 'The training has no checkpoint yet; its first one takes the wheel as it comes.';
 
 export class Wheel {
   private list: PolicyList = { runs: [], policies: [] };
@@ -27,16 +30,19 @@ export class Wheel {
     return this.choose(wanted);
   }
 
-  /** The expert, the best of every run, its newest checkpoint while it is in training, and single checkpoints. */
+  /** The expert, the newest checkpoint of every run, its best, and single checkpoints. */
   choices(): WheelChoice[] {
     const drivers = this.list.policies.map((entry) => ({
       value: choiceOf(entry),
       label: labelOf(entry),
       problem: this.problem(entry),
     }));
-    const newest = this.list.runs
-      .filter((run) => run.state === 'training')
-      .map((run) => ({ value: `newest:${run.key}`, label: `${run.name} · as it learns`, problem: null }));
+    const learns = (run: RunEntry) => run.state === 'training' || this.newest(run.key) !== undefined;
+    const newest = this.list.runs.filter(learns).map(({ key, name, state }) => ({
+      value: `${NEWEST}:${key}`,
+      label: `${name} · ${state === 'training' ? 'as it learns' : 'newest'}`,
+      problem: null,
+    }));
     return [{ value: EXPERT, label: 'Rule-based expert', problem: null }, ...newest, ...drivers];
   }
 
@@ -54,7 +60,7 @@ export class Wheel {
     if (key === this.seated) return false;
     this.seated = key;
     if (wanted === EXPERT) this.drive.seat(null);
-    else if (!entry) this.drive.fallBack('The chosen driver is gone; checkpoints of a training come and go.');
+    else if (!entry) this.drive.fallBack(wanted.startsWith(NEWEST) ? NO_CHECKPOINT : GONE);
     else await this.seat(entry);
     return true;
   }
@@ -74,15 +80,14 @@ export class Wheel {
   }
 
   private entryOf(wanted: string): PolicyEntry | null {
-    const { policies } = this.list;
     const [kind, run] = wanted.split(':');
-    if (kind === 'newest')
-      return (
-        policies
-          .filter((entry) => entry.run === run && entry.kind === 'checkpoint')
-          .sort((a, b) => b.step - a.step)[0] ?? null
-      );
-    return policies.find((entry) => choiceOf(entry) === wanted) ?? null;
+    if (kind === NEWEST) return this.newest(run!) ?? null;
+    return this.list.policies.find((entry) => choiceOf(entry) === wanted) ?? null;
+  }
+
+  private newest(run: string): PolicyEntry | undefined {
+    const own = this.list.policies.filter((entry) => entry.run === run && entry.kind === 'checkpoint');
+    return own.sort((a, b) => b.step - a.step)[0];
   }
 
   private problem(entry: PolicyEntry): string | null {

@@ -42,7 +42,10 @@ describe('the wheel', () => {
     const { wheel } = await wheelOf(told);
     const { fingerprint } = told.drive.road.file;
     const checkpoint = (key: string, step: number) => ({ key, step, kind: 'checkpoint' as const });
+    await wheel.update(listOf(fingerprint), 'newest:r');
+    expect(told.drive.fallback).toMatch(/no checkpoint yet/);
     await wheel.update(listOf(fingerprint, checkpoint('a', 1000)), 'newest:r');
+    expect(told.drive.fallback).toBeNull();
     await wheel.update(listOf(fingerprint, checkpoint('a', 1000), checkpoint('b', 3000)), 'newest:r');
     expect(told.drive.driverName).toBe('pupil · 3k');
     expect(wheel.choices().map(({ value }) => value)).toEqual(['expert', 'newest:r', 'a', 'b']);
