@@ -66,4 +66,5 @@ async def _leave(places: list[asyncio.Task[None]]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+    with contextlib.suppress(KeyboardInterrupt):  # whoever started it is interrupted too, and says so
+        asyncio.run(main(sys.argv[1], int(sys.argv[2])))
