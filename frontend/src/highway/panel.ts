@@ -110,6 +110,7 @@ export class Panel {
   setBanner(text: string | null): void {
     this.banner.hidden = text === null;
     setText(this.banner, text ?? '');
+    this.banner.title = text ?? '';
   }
 
   setPaused(paused: boolean): void {
