@@ -27,8 +27,8 @@ class Evaluate:
     """Racer: track-01, generated:7:hard, a .json or .csv file; by default those it was trained on."""
     laps: int = 4
     """Racer: laps from each start, the first of them standing; 2 or more."""
-    steps: int = 6000
-    """Racer: ticks each start has for its laps, 60 a second."""
+    steps: int | None = None
+    """Racer: ticks each start has for its laps, 60 a second; by default 6,000, and more on long tracks."""
     require_percent: float | None = None
     """Racer: exit with 1 unless every start is completed and the best clean lap within so many percent of the
     reference."""
@@ -91,8 +91,8 @@ class Compare:
     """Racer: tracks to drive; by default those that both were trained on."""
     laps: int = 4
     """Racer: laps from each start, the first of them standing; 2 or more."""
-    steps: int = 6000
-    """Racer: ticks each start has for its laps, 60 a second."""
+    steps: int | None = None
+    """Racer: ticks each start has for its laps, 60 a second; by default 6,000, and more on long tracks."""
     vehicles: Densities = DENSITIES
     """Highway: densities to drive at, vehicles around the ego, 0 to 40."""
     episodes: int = 100

@@ -21,8 +21,8 @@ class EvaluationConfig:
     """Racer: tracks to drive; by default those the driver was trained on."""
     laps: int = 4
     """Racer: laps from each start, the first of them standing; 2 or more."""
-    steps: int = 6000
-    """Racer: ticks each start has for its laps, 60 a second."""
+    steps: int | None = None
+    """Racer: ticks each start has for its laps, 60 a second; by default 6,000, and more on long tracks."""
     vehicles: tuple[int, ...] = (8, 20, 40)
     """Highway: densities, each the number of vehicles around the ego, 0 to 40."""
     episodes: int = 100

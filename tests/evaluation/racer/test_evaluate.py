@@ -163,3 +163,10 @@ def test_shortcomings_say_where_and_how_much():
 def test_percent_over_the_reference():
     assert percent_over(6.6, 6.0) == pytest.approx(10.0)
     assert percent_over(None, 6.0) is percent_over(6.0, None) is None
+
+
+def test_drivers_have_time_for_all_laps_however_long_the_track():
+    track = load_track("track-01")
+    assert DriveLimits().ticks_on(track) == 6000
+    assert DriveLimits(laps=40).ticks_on(track) == round(40 * track.length_u / 60.0 * 60)
+    assert DriveLimits(laps=40, steps=500).ticks_on(track) == 500

@@ -31,7 +31,7 @@ class Drives:
         self.delays = tuple(delays)
         self.limits = limits
         count = STARTS * len(self.delays)
-        config = RacerConfig(episode=EpisodeLimits(maxSteps=limits.steps))
+        config = RacerConfig(episode=EpisodeLimits(maxSteps=limits.ticks_on(track)))
         world = RacerWorld(count, track, config, observation=policy.layout, threads=1)
         self._line_up(world)
         self.laps: list[list[Lap]] = [[] for _ in range(count)]

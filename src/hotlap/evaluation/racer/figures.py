@@ -10,9 +10,13 @@ from numpy.typing import NDArray
 from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Measure
 from hotlap.evaluation.racer.quantities import measures_of
+from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.tracks import Track
 
 FloatArray = NDArray[np.float64]
+LEAST_TICKS = 6000
+UNHURRIED_UPS = 60.0
+"""Whoever drives at least so fast has time for all laps."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +25,20 @@ class DriveLimits:
 
     laps: int = 4
     """Laps each car drives: a standing one, the rest flying; 2 or more."""
-    steps: int = 6000
-    """Ticks each car has for them, 60 a second; 100 or more."""
+    steps: int | None = None
+    """Ticks each car has for them, 60 a second, 100 or more; by default 6,000, and more on long tracks."""
 
     def __post_init__(self) -> None:
         """Refuse limits that leave nothing to measure."""
-        if self.laps < 2 or not 100 <= self.steps <= 1_000_000:
+        if self.laps < 2 or not 100 <= (self.steps or LEAST_TICKS) <= 1_000_000:
             raise ConfigError(
                 f"cannot measure {self.laps} laps in {self.steps} steps: use 2 laps or more, 100 to 1000000 steps."
             )
+
+    def ticks_on(self, track: Track) -> int:
+        """Ticks each car has on a track."""
+        unhurried_s = self.laps * track.length_u / UNHURRIED_UPS
+        return self.steps or max(LEAST_TICKS, round(unhurried_s * TICKS_PER_SECOND))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,60 @@
+"""Every command that docs/coming-from.md tells newcomers to type does what it says."""
+
+import json
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent
+PAGE = (HOUSE / "docs" / "coming-from.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^\|.*\| `(hotlap [^`]+)` \|$", PAGE, re.MULTILINE)
+SERVES = ("bridge", "play")
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A project of a newcomer's own, with the examples and a config from before."""
+    folder = tmp_path_factory.mktemp("newcomer")
+    for name in ("evals", "examples"):
+        shutil.copytree(HOUSE / name, folder / name)
+    (folder / "ai-config.json").write_text(json.dumps({"weights": {"wallPenalty": -0.01}}), encoding="utf-8")
+    for words in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+    return folder
+
+
+def shortened(command: str) -> list[str]:
+    """The words of a command, with millions of steps made thousands."""
+    return shlex.split(re.sub(r"--steps (\d)\d{5,}", r"--steps \g<1>0000", command))[1:]
+
+
+def started(words: list[str], folder: Path) -> subprocess.Popen:
+    command = [sys.executable, "-m", "hotlap.cli", *words]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_page_names_a_command_for_everything_there_was():
+    assert len(COMMANDS) == 16
+    rows = [line for line in PAGE.splitlines() if line.startswith("| ") and "before" not in line]
+    assert len(rows) == len(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_does_what_the_page_says(command, folder):
+    words = shortened(command)
+    process = started(words, folder)
+    if words[0] in SERVES:
+        line = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)
+        assert re.search(r"(ws|http)://127\.0\.0\.1:\d+", line), said
+        return
+    said = process.communicate(timeout=580)
+    assert process.returncode == 0, said
