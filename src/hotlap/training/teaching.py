@@ -62,4 +62,4 @@ class Teaching(BaseCallback):
         mean = policy.get_distribution(seen).distribution.mean
         low, high = torch.tensor(space.low), torch.tensor(space.high)
         beyond = ((shown >= high) & (mean > high)) | ((shown <= low) & (mean < low))
-        return torch.where(beyond, torch.zeros_like(mean), mean - shown).square().mean()
+        return torch.where(beyond, torch.zeros_like(mean), mean - shown).square().sum(dim=1).mean()
