@@ -1,7 +1,7 @@
 """A teacher for the first part of a training: after each rollout the policy is drawn towards what it would have done.
 
-The learner drives all along, so it is corrected where its own mistakes take it; meanwhile the critic learns, and PPO
-improves on the rewards already. Later the teacher is silent.
+The learner drives all along, so it is corrected where its own mistakes take it; meanwhile PPO teaches the critic, and
+hardly moves the policy. Later the teacher is silent, and PPO improves on what was taught.
 """
 
 from collections.abc import Callable
@@ -9,12 +9,13 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.utils import update_learning_rate
+from stable_baselines3.common.utils import FloatSchedule, update_learning_rate
 from torch import Tensor
 
 from hotlap.training.config import TrainConfig
 from hotlap.worlds import Array
 
+TAUGHT_CLIP = 1e-3
 Teacher = Callable[[], Array]
 """What it would do now with every car, in the learner's controls."""
 
@@ -28,6 +29,7 @@ class Teaching(BaseCallback):
         self.last_step = config.teacher.share * config.steps
         self.epochs = config.teacher.epochs
         self.batch_size = config.ppo.batch_size
+        self.clip_range = config.ppo.clip_range
         self.teacher = teacher
         self.seen: list[Tensor] = []
         self.shown: list[Tensor] = []
@@ -39,6 +41,8 @@ class Teaching(BaseCallback):
         return True
 
     def _on_rollout_end(self) -> None:
+        model: Any = self.model
+        model.clip_range = FloatSchedule(TAUGHT_CLIP if self.seen else self.clip_range)
         if self.seen:
             self._learn(torch.cat(self.seen), torch.cat(self.shown))
         self.seen.clear()
