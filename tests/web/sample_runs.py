@@ -11,11 +11,11 @@ from hotlap.racer.fingerprint import physics_fingerprint
 from policies.tiny_models import good_metadata, linear_model
 
 
-def make_run(root: Path, name: str, steps: int = 1000, fingerprint: str | None = None) -> Path:
+def make_run(root: Path, name: str, steps: int = 1000, fingerprint: str | None = None, world: str = "racer") -> Path:
     """A run that has just begun."""
     folder = new_run_folder(root, name)
     racer = {"tracks": ["track-01"], "observation": "classic"}
-    config = {"algorithm": "ppo", "steps": steps, "racer": racer}
+    config = {"world": world, "algorithm": "ppo", "steps": steps, "racer": racer}
     about = {"config": config, "physics_fingerprint": fingerprint or physics_fingerprint(), "hotlap": "0"}
     write_document(folder / "run.json", about)
     return folder

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -113,8 +114,15 @@ def test_unknown_run_is_refused_with_the_nearest_name(tmp_path, monkeypatch, cap
 def test_run_elsewhere_can_be_played_by_its_folder(tmp_path):
     folder = make_run(tmp_path / "elsewhere", "far")
     publish_best(folder, 10)
-    shelf, key = command.gathered_runs(str(folder), tmp_path / "runs")
-    assert [(run.name, run.key) for run in shelf.listing().runs] == [("far", key)]
+    shelf, chosen = command.gathered_runs(str(folder), tmp_path / "runs")
+    assert [(run.name, run.key) for run in shelf.listing().runs] == [("far", chosen.key)]
+
+
+@pytest.mark.parametrize(("world", "page"), [("racer", "/"), ("highway", "/highway.html")])
+def test_run_is_opened_in_the_page_of_its_world(world, page, tmp_path):
+    make_run(tmp_path / "runs", "mine", world=world)
+    with playing(tmp_path, "mine", "--port", "0") as (_, link):
+        assert urlsplit(link).path == page
 
 
 def test_token_comes_from_a_file_or_the_environment(tmp_path, monkeypatch):

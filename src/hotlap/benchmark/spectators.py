@@ -25,7 +25,7 @@ from hotlap.training.config import EvaluationSettings, TrainConfig, load_preset
 from hotlap.training.train import train
 from hotlap.web.live import MOST_SPECTATORS
 
-RACING_AT = "racing at "
+PLAYING_AT = "playing at "
 PRESET = "racer-ppo"
 SAVE_EVERY = "5s"
 USER_FIELD = 11
@@ -125,7 +125,7 @@ def run_spectators_benchmark(wanted: SpectatorMeasurement, *, as_json: bool) -> 
 def measure(wanted: SpectatorMeasurement, root: Path) -> list[Block]:
     """Blocks without and with spectators, in turns."""
     play = ("hotlap.cli", "play", "--no-open", "--port", "0", "--root", str(root))
-    with spawned_server(play, RACING_AT) as server, crowd_of(wanted.spectators, server.url) as crowd:
+    with spawned_server(play, PLAYING_AT) as server, crowd_of(wanted.spectators, server.url) as crowd:
         turns = Turns(crowd, server.process.pid, wanted.rollouts)
         result = train(watched_config(wanted), "run", root, _say, watchers=[turns])
         if result.stopped_by is not None:

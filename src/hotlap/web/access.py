@@ -67,11 +67,11 @@ class House:
         """Cookies do not tell ports apart, so each server has its own name for the token."""
         return f"hotlap-{self.port}"
 
-    def link(self) -> str:
-        """What to open in a browser; holds the token where there is one."""
+    def link(self, page: str = "") -> str:
+        """What to open in a browser for a page, the game's by default; holds the token where there is one."""
         name = "127.0.0.1" if self.host in ("", "0.0.0.0", "::") else self.host  # noqa: S104 - compared, not bound
         name = f"[{name}]" if ":" in name else name
-        return f"http://{name}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+        return f"http://{name}:{self.port}/{page}" + (f"?token={self.token}" if self.token else "")
 
 
 class Guard:

@@ -18,11 +18,12 @@ from hotlap.training.runs import find_run
 from hotlap.web.access import House, chosen_token
 from hotlap.web.app import Game, create_app
 from hotlap.web.policies import PolicyCounter, bundled_drivers
-from hotlap.web.runs import Listing, Shelf, read_run
+from hotlap.web.runs import Listing, Run, Shelf, read_run
 from hotlap.web.server import bound_socket, serve
 
 TOKEN_VARIABLE = "HOTLAP_TOKEN"  # noqa: S105 - the name of a variable
 MOST_TOKEN_BYTES = 1024
+PAGES = {"racer": "", "highway": "highway.html"}
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,9 @@ def play(options: PlayOptions) -> int:
     """Serve the game until Ctrl-C; 0."""
     token = chosen_token(given_token(options.token_file), options.host)
     tracks = loaded_tracks(options.tracks)
-    shelf, start = gathered_runs(options.run, options.root)
-    site = {"server": True, "start": {"run": start, "track": tracks[0].key}}
+    shelf, run = gathered_runs(options.run, options.root)
+    site = {"server": True, "start": {"run": run.key if run else None, "track": tracks[0].key}}
+    page = PAGES[run.world] if run else ""
     content = game_files(static_folder(), tracks, site)
     listener = bound_socket(options.host, options.port)
     database = None
@@ -53,7 +55,7 @@ def play(options: PlayOptions) -> int:
         house = House(options.host, listener.getsockname()[1], token)
         by_key = {data.key: data.track for data in tracks}
         game = Game(content, by_key, shelf, LapBoard(database), MissionLog(database))
-        serve(create_app(game, house), listener, lambda: _announce(house, opens=options.opens))
+        serve(create_app(game, house), listener, lambda: _announce(house.link(page), opens=options.opens))
     finally:
         listener.close()
         if database is not None:
@@ -92,15 +94,15 @@ def policy_files(listing: Listing) -> Files:
     return {**content, "data/policies.json": json_content(Listing(listing.runs, tuple(able)).as_json())}
 
 
-def gathered_runs(name: str | None, root: Path) -> tuple[Shelf, str | None]:
-    """The shelf of runs, with the named one on it wherever it is, and the key of that one."""
+def gathered_runs(name: str | None, root: Path) -> tuple[Shelf, Run | None]:
+    """The shelf of runs, with the named one on it wherever it is, and that one."""
     if name is None:
         return Shelf(root, (), bundled_drivers()), None
     folder = find_run(name, root)
     run = read_run(folder)
     if run is None:
         raise WebError(f'{folder}: its run.json is damaged or of another version. Run "hotlap runs" to see the others.')
-    return Shelf(root, [folder], bundled_drivers()), run.key
+    return Shelf(root, [folder], bundled_drivers()), run
 
 
 def loaded_tracks(extra: Sequence[str]) -> list[TrackData]:
@@ -132,7 +134,7 @@ def given_token(token_file: Path | None) -> str | None:
         ) from problem
 
 
-def _announce(house: House, *, opens: bool) -> None:
-    print(f"racing at {house.link()}  (Ctrl-C ends it)", flush=True)
+def _announce(link: str, *, opens: bool) -> None:
+    print(f"playing at {link}  (Ctrl-C ends it)", flush=True)
     if opens:
-        webbrowser.open(house.link())
+        webbrowser.open(link)
