@@ -59,7 +59,7 @@ def window(browser, highway):
 def test_page_drives_at_every_size_with_everything_in_view(window, size):
     page = window(size).open(scene=(1, 20))
     expect(page.part("speed")).to_have_text(re.compile(r"^[3-7]\d$"))
-    page.page.wait_for_function("window.hotlapStats.ticks > 5")
+    page.wait_until("window.hotlapStats.ticks > 5")
     width, height = SIZES[size]
     for part in (page.part("log"), page.part("mission"), page.page.get_by_role("button", name="Stop")):
         box = part.bounding_box()
@@ -164,7 +164,7 @@ def test_voice_asks_for_consent_says_where_audio_goes_and_is_understood(window):
     page.page.get_by_text("Speak answers").click()
     talk.click()
     expect(page.part("log")).to_contain_text("Move to lane 3, to the right.")
-    page.page.wait_for_function("window.spoken === 'Move to lane 3, to the right.'")
+    page.wait_until("window.spoken === 'Move to lane 3, to the right.'")
 
 
 def test_browser_without_speech_says_so(window):
