@@ -142,10 +142,12 @@ def run_command(command: Command, path: str, words: list[str]) -> int:
     import tyro  # noqa: PLC0415 - the overview needs no parser
 
     target = load(command.target)
-    config = (tyro.conf.PositionalRequiredArgs, tyro.conf.FlagCreatePairsOff)
-    # Some options start from what another one names, as those of `train` do from the preset.
-    default = {"default": target.default_for(words)} if hasattr(target, "default_for") else {}
-    result = tyro.cli(target, prog=path, args=words, config=config, **default).run()
+    positional, one_way = tyro.conf.PositionalRequiredArgs, tyro.conf.FlagCreatePairsOff
+    if hasattr(target, "default_for"):
+        # Options that start from what another one names, as those of `train` do from the preset: a switch may be on.
+        result = tyro.cli(target, prog=path, args=words, config=(positional,), default=target.default_for(words)).run()
+    else:
+        result = tyro.cli(target, prog=path, args=words, config=(positional, one_way)).run()
     return DONE if result is None else int(result)
 
 

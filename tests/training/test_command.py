@@ -97,6 +97,15 @@ def test_ai_config_file_takes_the_place_of_the_presets_rewards(tmp_path, monkeyp
     assert config.racer.config.weights.offTrackPenalty == RewardWeights().offTrackPenalty
 
 
+@pytest.mark.parametrize(("word", "supervised"), [("--highway.supervisor", True), ("--highway.no-supervisor", False)])
+@pytest.mark.parametrize("preset", ["highway-ppo", "highway-dqn"])
+def test_a_switch_can_be_put_either_way_whatever_the_preset_says(preset, word, supervised, monkeypatch):
+    asked = []
+    monkeypatch.setattr(command, "train_and_tell", lambda config, *_, **__: asked.append(config) or 0)
+    assert cli.main(["train", preset, word]) == 0
+    assert asked[0].highway.supervisor == supervised
+
+
 def test_help_of_a_preset_shows_its_values(capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(["train", "racer-sac", "--help"])

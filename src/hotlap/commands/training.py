@@ -51,7 +51,7 @@ class Train:
         """The files named in the words, preset and ai-config.json, decide what every other option starts from."""
         # Parsed once without them to find them wherever they stand, and then again from what they say.
         plain = [word for word in words if word not in ("-h", "--help")]
-        named = tyro.cli(cls, prog="hotlap train", args=plain, config=(tyro.conf.FlagCreatePairsOff,))
+        named = tyro.cli(cls, prog="hotlap train", args=plain)
         config = load_preset(named.preset)
         if named.ai_config is not None:
             racer = dataclasses.replace(config.racer, config=RacerConfig.load(named.ai_config))

@@ -84,8 +84,11 @@ class HighwayDiscipline:
         return HighwayExamination(evaluate_highway(lambda _seeds: driver, setup, name=name, about=driver.metadata))
 
     def next_commands(self, run: Path) -> Mapping[str, str]:
-        """Giving it orders."""
-        return {f'hotlap drive "cruise at 65" --policy {run}': "give it orders"}
+        """Giving it orders, here or in a browser."""
+        return {
+            f'hotlap drive "cruise at 65" --policy {run}': "give it orders",
+            f"hotlap play {run}": "the same in your browser",
+        }
 
 
 def _one_pedal(actions: Array) -> Array:
