@@ -97,11 +97,6 @@ def ratio(parts: ArrayLike, wholes: ArrayLike) -> Estimate | None:
     return Estimate(value, value - half, value + half)
 
 
-def mean(values: Sequence[float]) -> Estimate | None:
-    """The mean of independent values."""
-    return ratio(values, np.ones(len(values)))
-
-
 def median(values: Sequence[float]) -> Estimate | None:
     """The middle of independent values; the interval is between two of them, by how often each side of it is hit."""
     if not values:
