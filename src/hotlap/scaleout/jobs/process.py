@@ -50,7 +50,7 @@ def run_all(commands: Sequence[Sequence[str]], end_s: float) -> int:
 
 
 def run_one(words: Sequence[str], end_s: float) -> int:
-    """One command in a process group of its own, all of which ends with it."""
+    """One command in a process group of its own, all of which is asked to end where the command is cut short."""
     # The same hotlap as this one, wherever it was installed.
     command = [sys.executable, "-m", "hotlap.cli", *words[1:]] if words[0] == "hotlap" else list(words)
     process = subprocess.Popen(command, process_group=0)  # noqa: S603 - what the user's own job says
