@@ -77,6 +77,8 @@ export interface PolicyList {
   policies: PolicyEntry[];
 }
 
+export const NOBODY: PolicyList = { runs: [], policies: [] };
+
 /** One track with everything that the physics and the picture need. */
 export interface Track {
   file: TrackFile;
@@ -114,12 +116,9 @@ export async function fetchBytes(path: string): Promise<ArrayBuffer> {
   return (await fetched(path)).arrayBuffer();
 }
 
-/** The runs and drivers of one world; none when the list cannot be had. */
-export async function fetchPolicies(world: WorldName): Promise<PolicyList> {
-  const all = await fetchJson<PolicyList & { format: number }>('data/policies.json').catch(() => ({
-    runs: [],
-    policies: [],
-  }));
+/** The runs and drivers of one world; those known before when the list cannot be had. */
+export async function fetchPolicies(world: WorldName, before: PolicyList = NOBODY): Promise<PolicyList> {
+  const all = await fetchJson<PolicyList & { format: number }>('data/policies.json').catch(() => before);
   const ours = (entry: { world: WorldName }) => entry.world === world;
   return { runs: all.runs.filter(ours), policies: all.policies.filter(ours) };
 }

@@ -225,7 +225,7 @@ export class HighwayPage {
 
   /** Look which drivers there are now; a newer self of the chosen one takes the wheel at once. */
   private async refreshDrivers(wanted: string): Promise<void> {
-    const list = await fetchPolicies('highway');
+    const list = await fetchPolicies('highway', this.wheel.list);
     const chosen = wanted || this.wheel.usualOf(list, this.site.start.run);
     const swapped = await this.wheel.update(list, chosen);
     this.panel.setDrivers(this.wheel.choices(), chosen);

@@ -1,5 +1,5 @@
 /** Who shall drive: the expert, or a trained driver; of a run that goes on, its newest one as it comes. */
-import { fetchBytes, type PolicyEntry, type PolicyList, type RunEntry } from '../data';
+import { fetchBytes, NOBODY, type PolicyEntry, type PolicyList, type RunEntry } from '../data';
 import { steps } from '../format';
 import { PolicyDriver, problemOf } from '../policy';
 import { type Drive, EXPERT } from './drive';
@@ -15,7 +15,7 @@ const GONE = 'The chosen driver is gone; checkpoints of a training come and go.'
 const NO_CHECKPOINT = 'The training has no checkpoint yet; its first one takes the wheel as it comes.';
 
 export class Wheel {
-  private list: PolicyList = { runs: [], policies: [] };
+  list = NOBODY;
   private seated = '';
   private driver: PolicyDriver | null = null;
 
