@@ -12,6 +12,11 @@ export class Catalogue {
     public list: PolicyList,
   ) {}
 
+  /** The run of this world that the server was started with, if it was. */
+  get startRun(): string | null {
+    return this.list.runs.find(({ key }) => key === this.site.start.run)?.key ?? null;
+  }
+
   track(id: string): TrackSummary {
     return this.tracks.find((track) => track.id === id) ?? this.tracks[0]!;
   }

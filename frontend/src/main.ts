@@ -34,7 +34,7 @@ async function loadCatalogue(): Promise<{ catalogue: Catalogue; kernel: Kernel }
 function startingSettings(store: TextStore, catalogue: Catalogue): Settings {
   const settings = loadSettings(store);
   const { start } = catalogue.site;
-  if (start.track && (start.run || settings.track === DEFAULTS.track)) settings.track = start.track;
+  if (start.track && (catalogue.startRun || settings.track === DEFAULTS.track)) settings.track = start.track;
   settings.track = catalogue.track(settings.track).id;
   const system = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
   settings.reduceMotion ||= system;

@@ -62,5 +62,5 @@ export async function watchTraining(
     const known = catalogue.tracks.find((track) => entry.tracks.includes(track.id));
     await begin({ track: known?.id ?? settings.track, line, ...FREE });
   };
-  return new Learning(garage, { ...host, begin: put }, catalogue.site.start.run);
+  return new Learning(garage, { ...host, begin: put }, catalogue.startRun);
 }

@@ -68,6 +68,14 @@ describe('the driver to race', () => {
   });
 });
 
+describe('the run to watch', () => {
+  it('is the one the server was started with, where it is of this world', () => {
+    expect(catalogue([policy({ run: 'mine' })], 'mine').startRun).toBe('mine');
+    expect(catalogue([policy({ run: 'mine' })], 'on-the-highway').startRun).toBeNull();
+    expect(catalogue([policy({ run: null })]).startRun).toBeNull();
+  });
+});
+
 describe('younger selves', () => {
   const checkpoints = (count: number) =>
     Array.from({ length: count }, (_, i) =>

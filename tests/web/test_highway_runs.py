@@ -49,6 +49,14 @@ def test_page_of_a_world_watches_the_runs_of_that_world(shelf):
     assert chosen_run(listing, None, "nowhere") is None
 
 
+def test_run_named_to_the_page_of_another_world_is_an_unknown_one(shelf):
+    listing = shelf.listing()
+    keys = {run.name: run.key for run in listing.runs}
+    assert chosen_run(listing, keys["cruiser"], "highway").name == "cruiser"
+    assert chosen_run(listing, keys["cruiser"], "racer") is None
+    assert chosen_run(listing, keys["racer"], "highway") is None
+
+
 def test_unknown_world_and_other_physics_are_named_as_the_problem():
     assert "does not have" in fingerprint_problem("boats", "boats-1:0")
     assert "Train it again" in fingerprint_problem("highway", "highway-1:0")

@@ -154,10 +154,10 @@ async def _talk(socket: WebSocket, spectator: Spectator) -> None:
 
 
 def chosen_run(listing: Listing, key: str | None, world: str) -> Run | None:
-    """The run of this key; without one the newest of the world in training, else its newest."""
-    if key is not None:
-        return listing.run(key)
+    """The world's run of this key; without one its newest in training, else its newest."""
     runs = [run for run in listing.runs if run.world == world]
+    if key is not None:
+        return next((run for run in runs if run.key == key), None)
     return next(iter([*(run for run in runs if run.state == TRAINING), *runs]), None)
 
 

@@ -81,10 +81,6 @@ class Listing:
     runs: tuple[Run, ...] = ()
     drivers: tuple[Driver, ...] = ()
 
-    def run(self, key: str) -> Run | None:
-        """A run by its key."""
-        return next((run for run in self.runs if run.key == key), None)
-
     def driver(self, key: str) -> Driver | None:
         """A driver by its key."""
         return next((driver for driver in self.drivers if driver.key == key), None)
