@@ -34,6 +34,8 @@ export class HighwayPage {
   private readonly post: MissionPost;
   private readonly clock: Clock;
   private readonly choices: Choices;
+  /** The driver chosen on this visit. */
+  private picked: string | null = null;
   private scene = 0;
   private paused = false;
   private deciding = false;
@@ -79,11 +81,8 @@ export class HighwayPage {
     this.drive.begin(this.scene, this.choices.vehicles);
     this.panel.tell('car', 'Ready. Tell me what to do: type it, say it, or press a button.');
     requestAnimationFrame((now) => this.frame(now));
-    await this.refreshDrivers(this.choices.driver);
-    // A driver of an earlier visit may be gone; then the usual one drives.
-    const { driver } = this.choices;
-    if (driver && !this.wheel.choices().some(({ value }) => value === driver)) await this.choose('');
-    if (this.site.server) setInterval(() => void this.refreshDrivers(this.choices.driver), LIST_MS);
+    await this.refreshDrivers();
+    if (this.site.server) setInterval(() => void this.refreshDrivers(), LIST_MS);
     void this.post.deliver();
   }
 
@@ -219,14 +218,15 @@ export class HighwayPage {
   // Who drives
 
   private async choose(driver: string): Promise<void> {
+    this.picked = driver;
     this.change({ driver });
-    await this.refreshDrivers(driver);
+    await this.refreshDrivers();
   }
 
   /** Look which drivers there are now; a newer self of the chosen one takes the wheel at once. */
-  private async refreshDrivers(wanted: string): Promise<void> {
+  private async refreshDrivers(): Promise<void> {
     const list = await fetchPolicies('highway', this.wheel.list);
-    const chosen = wanted || this.wheel.usualOf(list, this.site.start.run);
+    const chosen = this.picked ?? this.wheel.usualOf(list, this.site.start.run, this.choices.driver);
     const swapped = await this.wheel.update(list, chosen);
     this.panel.setDrivers(this.wheel.choices(), chosen);
     if (!swapped) return;

@@ -31,14 +31,14 @@ export class Wheel {
   }
 
   /** The expert, the newest checkpoint of every run, its best, and single checkpoints. */
-  choices(): WheelChoice[] {
-    const drivers = this.list.policies.map((entry) => ({
+  choices(list = this.list): WheelChoice[] {
+    const drivers = list.policies.map((entry) => ({
       value: choiceOf(entry),
       label: labelOf(entry),
       problem: this.problem(entry),
     }));
-    const learns = (run: RunEntry) => run.state === 'training' || this.newest(run.key) !== undefined;
-    const newest = this.list.runs.filter(learns).map(({ key, name, state }) => ({
+    const learns = (run: RunEntry) => run.state === 'training' || newestOf(list, run.key) !== null;
+    const newest = list.runs.filter(learns).map(({ key, name, state }) => ({
       value: `${NEWEST}:${key}`,
       label: `${name} · ${state === 'training' ? 'as it learns' : 'newest'}`,
       problem: null,
@@ -46,11 +46,13 @@ export class Wheel {
     return [{ value: EXPERT, label: 'Rule-based expert', problem: null }, ...newest, ...drivers];
   }
 
-  /** What to choose when nobody chose: the best driver of the named run, else of any, else the expert. */
-  usualOf(list: PolicyList, run: string | null): string {
+  /** Who drives when nobody chose: the best of the named run, else who drove last time, else any best, else the expert. */
+  usualOf(list: PolicyList, run: string | null, remembered = ''): string {
     const able = list.policies.filter((entry) => entry.kind !== 'checkpoint' && !this.problem(entry));
-    const entry = able.find((one) => one.run === run) ?? able[0];
-    return entry ? choiceOf(entry) : EXPERT;
+    const named = able.find((entry) => run !== null && entry.run === run);
+    if (named) return choiceOf(named);
+    if (this.choices(list).some(({ value }) => value === remembered)) return remembered;
+    return able[0] ? choiceOf(able[0]) : EXPERT;
   }
 
   /** Put the chosen driver at the wheel, on the move; whether that changed anything. */
@@ -81,18 +83,18 @@ export class Wheel {
 
   private entryOf(wanted: string): PolicyEntry | null {
     const [kind, run] = wanted.split(':');
-    if (kind === NEWEST) return this.newest(run!) ?? null;
+    if (kind === NEWEST) return newestOf(this.list, run!);
     return this.list.policies.find((entry) => choiceOf(entry) === wanted) ?? null;
-  }
-
-  private newest(run: string): PolicyEntry | undefined {
-    const own = this.list.policies.filter((entry) => entry.run === run && entry.kind === 'checkpoint');
-    return own.sort((a, b) => b.step - a.step)[0];
   }
 
   private problem(entry: PolicyEntry): string | null {
     return problemOf(entry, this.drive.road.file.fingerprint);
   }
+}
+
+function newestOf(list: PolicyList, run: string): PolicyEntry | null {
+  const own = list.policies.filter((entry) => entry.run === run && entry.kind === 'checkpoint');
+  return own.sort((a, b) => b.step - a.step)[0] ?? null;
 }
 
 /** A run's best stays the same choice when it becomes better; anything else is itself. */

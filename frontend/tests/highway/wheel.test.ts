@@ -75,4 +75,15 @@ describe('the wheel', () => {
     const able = listOf(told.drive.road.file.fingerprint, { key: 'a', step: 1 });
     expect(wheel.usualOf(able, null)).toBe('best:r');
   });
+
+  it('is first for the run the server was started with, then for whom an earlier visit chose', async () => {
+    const told = await driving(1, 5);
+    const { wheel } = await wheelOf(told);
+    const named = { key: 'b', run: 'named', step: 1 };
+    const list = listOf(told.drive.road.file.fingerprint, { key: 'a', step: 1 }, named);
+    expect(wheel.usualOf(list, 'named', 'expert')).toBe('best:named');
+    expect(wheel.usualOf(list, null, 'best:named')).toBe('best:named');
+    expect(wheel.usualOf(list, 'of-another-world', 'newest:r')).toBe('newest:r');
+    expect(wheel.usualOf(list, null, 'checkpoint-that-was')).toBe('best:r');
+  });
 });
