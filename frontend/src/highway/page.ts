@@ -5,6 +5,7 @@ import { h } from '../dom';
 import type { Stats } from '../stats';
 import { isRecord, read, type TextStore, write } from '../storage';
 import { Drive, EXPERT, type MissionRecord } from './drive';
+import { commandOf } from './keys';
 import { MissionPost } from './mission-log';
 import { type ReadyOrder, understand } from './orders';
 import { DENSITIES, Panel } from './panel';
@@ -133,9 +134,12 @@ export class HighwayPage {
   }
 
   private key(event: KeyboardEvent): void {
-    if (event.target instanceof HTMLElement && event.target.closest('input, select, button, dialog')) return;
-    if (event.key === 'p') this.togglePause();
-    if (event.key === 'n') this.anotherScene();
+    const command = commandOf(event);
+    if (!command) return;
+    // A list of drivers that has the focus would look for one of that letter.
+    event.preventDefault();
+    if (command === 'pause') this.togglePause();
+    else this.anotherScene();
   }
 
   // Orders
