@@ -259,12 +259,15 @@ export class HighwayPage {
 
   private async decide(times: number): Promise<void> {
     this.deciding = true;
-    for (let n = 0; n < times; n++) {
-      await this.drive.decide();
-      const rule = this.drive.rules.find((name) => name !== 'range');
-      if (rule) this.shownRule = { name: rule, until: performance.now() + RULE_SHOWN_MS };
+    try {
+      for (let n = 0; n < times; n++) {
+        await this.drive.decide();
+        const rule = this.drive.rules.find((name) => name !== 'range');
+        if (rule) this.shownRule = { name: rule, until: performance.now() + RULE_SHOWN_MS };
+      }
+    } finally {
+      this.deciding = false;
     }
-    this.deciding = false;
   }
 
   private showRule(now: number): void {
