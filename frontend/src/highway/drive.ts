@@ -44,6 +44,8 @@ export interface DriveListener {
 }
 
 export const EXPERT = 'expert';
+/** Characters of a driver's name that the mission log takes (src/hotlap/store/missions.py). */
+const LONGEST_DRIVER = 64;
 
 export class Drive {
   driver: HighwayDriver | null = null;
@@ -198,7 +200,7 @@ export class Drive {
       ending,
       reason: ending === 'done' ? '' : reason,
       duration_s,
-      driver: this.driverName,
+      driver: Array.from(this.driverName).slice(0, LONGEST_DRIVER).join(''),
       text,
       source,
       time_s,

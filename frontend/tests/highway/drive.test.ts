@@ -75,6 +75,13 @@ describe('a drive on the highway', () => {
     expect(ended[0]!.reason).toBe('It was not done within 60 seconds.');
   });
 
+  it('names its driver as far as the mission log takes names, and cuts no letter in two', async () => {
+    const { drive, ended } = await driving(SCENE, 0);
+    drive.seat({ name: '🚗'.repeat(100), act: async () => [0, 0, 0] });
+    drive.give(given({ mode: 'overtake', direction: 'left' }));
+    expect(ended[0]!.driver).toBe('🚗'.repeat(64));
+  });
+
   it('names the rule that steps in', async () => {
     const { drive } = await driving(SCENE, 0);
     drive.seat({ name: 'leftist', act: async () => [0.3, 0, -1] });
