@@ -1,4 +1,5 @@
 /** The lap board: on the server where there is one, else in the browser; laps are kept until they are delivered. */
+import { refusalOf } from './reasons';
 import { isRecord, read, type TextStore, write } from './storage';
 import type { Drive } from './tape';
 
@@ -165,14 +166,6 @@ export class Board {
     } catch {
       return false;
     }
-  }
-}
-
-async function refusalOf(answer: Response): Promise<string> {
-  try {
-    return ((await answer.json()) as { error: string }).error;
-  } catch {
-    return `the server answered ${answer.status}`;
   }
 }
 

@@ -3,6 +3,7 @@ import type { Outcome } from './controller';
 import type { LayoutName } from './data';
 import type { Controls } from './kernel';
 import type { Race, RaceCar, RequestedChanges } from './race';
+import { reasonOf } from './reasons';
 import type { TapePlayer } from './tape';
 
 export const IDLE: Controls = { steer: 0, throttle: 0, brake: 0 };
@@ -52,7 +53,7 @@ export class Grid {
     try {
       return await driver.decide(this.observationOf(car, car.entrant.layout));
     } catch (error) {
-      this.failures.set(car.number, error instanceof Error ? error.message : String(error));
+      this.failures.set(car.number, reasonOf(error));
       return IDLE;
     }
   }

@@ -1,10 +1,14 @@
 /** What is shown when a page cannot begin. */
 import { h } from './dom';
+import { reasonOf } from './reasons';
 
 export function failure(error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
   const again = h('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, 'Reload');
   const loading =
     document.querySelector('#loading') ?? document.body.appendChild(h('div', { id: 'loading' }));
-  loading.replaceChildren(h('h1', {}, 'HOT', h('em', {}, 'LAP')), h('p', { role: 'alert' }, reason), again);
+  loading.replaceChildren(
+    h('h1', {}, 'HOT', h('em', {}, 'LAP')),
+    h('p', { role: 'alert' }, reasonOf(error)),
+    again,
+  );
 }

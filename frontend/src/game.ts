@@ -11,6 +11,7 @@ import { Menu } from './menu';
 import type { Picture } from './picture';
 import type { Race, RequestedChanges } from './race';
 import { Reactions } from './reactions';
+import { reasonOf } from './reasons';
 import { resultsScreen } from './results';
 import { Screens, toggleFullscreen } from './screens';
 import { saveSettings } from './settings';
@@ -213,7 +214,7 @@ export class Game {
     } catch (error) {
       if (!stillWanted()) return;
       this.toMenu();
-      this.menu.complain(error instanceof Error ? error.message : String(error));
+      this.menu.complain(reasonOf(error));
     }
   }
 

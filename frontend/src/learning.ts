@@ -8,6 +8,7 @@ import { LearnPanel } from './learn-panel';
 import { type LineUp, lineUp, policySeat } from './line-up';
 import { Live, liveAddress } from './live';
 import { COLOURS } from './palette';
+import { reasonOf } from './reasons';
 
 export interface LearningHost {
   grid(): Grid | null;
@@ -63,7 +64,7 @@ export class Learning {
       this.host.say(`At the wheel: ${steps(entry.step)} steps`);
       this.update();
     } catch (error) {
-      this.panel.setStatus(error instanceof Error ? error.message : String(error));
+      this.panel.setStatus(reasonOf(error));
     }
   }
 }

@@ -2,6 +2,7 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-web';
 import type { PolicyEntry } from './data';
 import type { Controls } from './kernel';
+import { reasonOf } from './reasons';
 
 type Engine = typeof import('onnxruntime-web');
 
@@ -57,10 +58,10 @@ export class PolicyDriver {
     loader: EngineLoader = pageEngine,
   ): Promise<PolicyDriver> {
     const engine = await loader().catch((error: unknown) => {
-      throw new PolicyError(`The AI cannot drive here: onnxruntime did not load (${reason(error)}).`);
+      throw new PolicyError(`The AI cannot drive here: onnxruntime did not load (${reasonOf(error)}).`);
     });
     const bytes = await model().catch((error: unknown) => {
-      throw new PolicyError(`${entry.name} could not be loaded: ${reason(error)}`);
+      throw new PolicyError(`${entry.name} could not be loaded: ${reasonOf(error)}`);
     });
     try {
       const session = await engine.InferenceSession.create(new Uint8Array(bytes), {
@@ -70,7 +71,9 @@ export class PolicyDriver {
       });
       return new PolicyDriver(entry, session, engine, size);
     } catch (error) {
-      throw new PolicyError(`${entry.name} is not a driver that onnxruntime understands (${reason(error)}).`);
+      throw new PolicyError(
+        `${entry.name} is not a driver that onnxruntime understands (${reasonOf(error)}).`,
+      );
     }
   }
 
@@ -93,8 +96,4 @@ export class PolicyDriver {
   async release(): Promise<void> {
     await this.session.release();
   }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 /** A drive on the highway without a picture: who drives, what the mission is, how missions end. */
+import { reasonOf } from '../reasons';
 import { between, type Moment, momentOf } from './picture-state';
 import type { Action, ModeName, Order, Road } from './road';
 
@@ -153,7 +154,7 @@ export class Drive {
         const [throttle, brake, lane] = await driver.act(this.road.observation);
         return { throttle, brake, lane };
       } catch (error) {
-        if (driver === this.driver) this.fallBack(error instanceof Error ? error.message : String(error));
+        if (driver === this.driver) this.fallBack(reasonOf(error));
       }
     }
     return this.road.advise();

@@ -1,4 +1,5 @@
 /** Orders: what somebody typed or said, understood by the server's grammar; and those that buttons give. */
+import { refusalOf } from '../reasons';
 import type { Drive } from './drive';
 import type { ModeName, Order } from './road';
 import { NOTHING_SAID } from './road';
@@ -41,7 +42,7 @@ export async function understand(
   } catch {
     return { order: null, sentence: 'The server does not answer; the buttons still work.' };
   }
-  if (!answer.ok) return { order: null, sentence: await reasonOf(answer) };
+  if (!answer.ok) return { order: null, sentence: await refusalOf(answer) };
   return understanding((await answer.json()) as Answer, drive.road.file.mph);
 }
 
@@ -50,14 +51,6 @@ function understanding(answer: Answer, mph: number): Understanding {
   if (mode === null) return { order: null, sentence };
   const target_speed_mps = target_speed_mph === null ? null : target_speed_mph * mph;
   return { order: { mode, target_lane, target_speed_mps, gap_s, direction, return_lane }, sentence };
-}
-
-async function reasonOf(answer: Response): Promise<string> {
-  try {
-    return ((await answer.json()) as { error: string }).error;
-  } catch {
-    return `The server answered ${answer.status}.`;
-  }
 }
 
 /** Where the car is, what it does, and what drives ahead. */

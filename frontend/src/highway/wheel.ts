@@ -2,6 +2,7 @@
 import { fetchBytes, NOBODY, type PolicyEntry, type PolicyList, type RunEntry } from '../data';
 import { steps } from '../format';
 import { PolicyDriver, problemOf } from '../policy';
+import { reasonOf } from '../reasons';
 import { type Drive, EXPERT } from './drive';
 
 export interface WheelChoice {
@@ -76,8 +77,7 @@ export class Wheel {
       void this.driver?.release();
       this.driver = driver;
     } catch (error) {
-      if (this.seated === entry.key)
-        this.drive.fallBack(error instanceof Error ? error.message : String(error));
+      if (this.seated === entry.key) this.drive.fallBack(reasonOf(error));
     }
   }
 
