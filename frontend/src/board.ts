@@ -101,11 +101,6 @@ export class Board {
     return ((await answer.json()) as { drive: Drive }).drive;
   }
 
-  /** The best clean lap driven in this browser. */
-  personalBest(track: string): number | null {
-    return this.local(track)[0]?.ticks ?? null;
-  }
-
   pending(): NewLap[] {
     return read(this.store, 'pending', (value) => (Array.isArray(value) ? value.filter(isNewLap) : null), []);
   }

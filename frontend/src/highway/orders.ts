@@ -4,7 +4,7 @@ import type { Drive } from './drive';
 import type { ModeName, Order } from './road';
 import { NOTHING_SAID } from './road';
 
-/** What the server says about an order. */
+/** What the page reads of the server's answer about an order. */
 interface Answer {
   mode: ModeName | null;
   target_lane: number | null;
@@ -12,7 +12,6 @@ interface Answer {
   gap_s: number | null;
   direction: Order['direction'];
   return_lane: number | null;
-  cancels: boolean;
   sentence: string;
 }
 

@@ -1,6 +1,7 @@
 /** The highway page: the drive, its picture and its panel, moved by the clock of the browser. */
 import { Clock } from '../clock';
 import { fetchPolicies, type Site } from '../data';
+import { openDialog } from '../dialogs';
 import { h } from '../dom';
 import type { Stats } from '../stats';
 import { isRecord, read, type TextStore, write } from '../storage';
@@ -176,17 +177,15 @@ export class HighwayPage {
   }
 
   private askConsent(): void {
-    const dialog = h(
-      'dialog',
-      { class: 'dialog', 'aria-label': 'Talk to the car' },
-      h('h2', {}, 'Talk to the car'),
-      h('p', {}, CONSENT_TEXT),
-    );
     const close = (agreed: boolean) => {
       if (agreed) this.ear.consent();
       dialog.close();
     };
-    dialog.append(
+    const dialog = openDialog(
+      'consent',
+      'Talk to the car',
+      () => {},
+      h('p', {}, CONSENT_TEXT),
       h(
         'div',
         { class: 'row' },
@@ -194,9 +193,6 @@ export class HighwayPage {
         h('button', { type: 'button', class: 'primary', onclick: () => close(true) }, 'I agree'),
       ),
     );
-    dialog.addEventListener('close', () => dialog.remove());
-    document.body.append(dialog);
-    dialog.showModal();
   }
 
   private readonly listening = (on: boolean, problem: string | null): void => {

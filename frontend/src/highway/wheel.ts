@@ -103,8 +103,7 @@ function choiceOf(entry: PolicyEntry): string {
 }
 
 function labelOf(entry: PolicyEntry): string {
-  const kind = entry.kind === 'best' ? 'best' : entry.kind;
-  return `${entry.name} · ${kind} · ${steps(entry.step)} steps`;
+  return `${entry.name} · ${entry.kind} · ${steps(entry.step)} steps`;
 }
 
 function loaded(entry: PolicyEntry, drive: Drive): Promise<PolicyDriver> {
