@@ -152,7 +152,7 @@ def test_real_signal_ends_the_command_within_ten_seconds(number, status, tmp_pat
 
 def test_second_signal_ends_at_once(tmp_path):
     """The first lets the update finish, which takes for ever here; the second does not wait."""
-    slow = ("--ppo.n-epochs", "100000", "--checkpoint.every-seconds", "0.001", "--json")
+    slow = ("--ppo.n-epochs", "100000", "--checkpoint-every", "0.001s", "--json")
     trainer = hotlap("train", "--root", str(tmp_path), "--name", "run", *LONG, *slow)
     wait_for_checkpoint(tmp_path / "run", trainer, beyond=-1)
     trainer.send_signal(signal.SIGTERM)
@@ -164,6 +164,15 @@ def test_second_signal_ends_at_once(tmp_path):
     assert time.monotonic() - began_s < 1.0
     assert trainer.returncode == 143
     assert saved(tmp_path / "run") >= 0
+
+
+def test_signal_that_comes_twice_at_once_is_one_request(tmp_path):
+    def stop_twice() -> None:
+        send(signal.SIGTERM)
+        send(signal.SIGTERM)
+
+    stopped = train(tiny_config(steps=256), "run", tmp_path, watchers=[AtStep(100, stop_twice)])
+    assert (stopped.step, stopped.stopped_by) == (128, signal.SIGTERM)
 
 
 def test_killed_command_is_resumed_and_loses_one_interval_at_most(tmp_path):

@@ -25,7 +25,7 @@ ALGORITHMS = {
     "ppo, raw observations, a falling spread": tiny_config(
         "ppo", normalize=False, network={"hidden": [8], "log_std_end": [-2.0, -2.0, -2.0]}
     ),
-    "ppo, taught": tiny_config("ppo", racer={"observation": "full"}, teacher={"share": 0.8}),
+    "ppo, taught": tiny_config("ppo", racer={"observation": "full"}, teacher={"steps": 300}),
     "sac, fixed temperature, a full replay": tiny_config(
         "sac", steps=160, normalize=False, sac={"ent_coef": "0.1", "buffer_size": 100}
     ),
@@ -33,7 +33,7 @@ ALGORITHMS = {
         "ppo",
         world="highway",
         highway={"pedals": "one"},
-        teacher={"share": 0.8},
+        teacher={"steps": 300},
         network={"hidden": [8], "log_std_init": [-1.0, -1.0], "initial_action": [0.0, 0.0]},
     ),
     "highway, dqn": tiny_config("dqn", world="highway", steps=160, evaluation={"every_steps": 60}),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hotlap.errors import ConfigError
 from hotlap.training.disciplines import discipline_of
 from hotlap.training.session import open_session
 from hotlap.training.train import train
@@ -12,10 +13,10 @@ pytestmark = pytest.mark.integration
 SETTINGS = {"cars": 32, "racer": {"observation": "full"}, "network": {"hidden": [32]}}
 
 
-def distance_to_the_teacher(world, share):
+def distance_to_the_teacher(world, taught_steps):
     """How far a learner's actions are from the teacher's after a short training, on average."""
     ppo = {"n_steps": 32, "batch_size": 256, "learning_rate": 3e-3, "learning_rate_end": 1e-3, "n_epochs": 1}
-    config = tiny_config("ppo", world=world, steps=16_384, teacher={"share": share}, ppo=ppo, **SETTINGS)
+    config = tiny_config("ppo", world=world, steps=16_384, teacher={"steps": taught_steps}, ppo=ppo, **SETTINGS)
     session = open_session(config)
     session.model.learn(config.steps, callback=session.schedules)
     seen = session.normalizer.normalize_obs(session.env.world.observation.copy()).astype(np.float32)
@@ -25,11 +26,16 @@ def distance_to_the_teacher(world, share):
 
 @pytest.mark.parametrize("world", ["racer", "highway"])
 def test_taught_learner_does_rather_what_the_teacher_does(world):
-    assert distance_to_the_teacher(world, 1.0) < 0.6 * distance_to_the_teacher(world, 0.0)
+    assert distance_to_the_teacher(world, 16_384) < 0.6 * distance_to_the_teacher(world, 0)
 
 
-def test_teacher_is_silent_after_its_share(tmp_path):
-    config = tiny_config("ppo", steps=640, teacher={"share": 0.5}, racer={"observation": "full"})
+def test_teacher_is_silent_after_its_steps(tmp_path):
+    config = tiny_config("ppo", steps=640, teacher={"steps": 320}, racer={"observation": "full"})
     result = train(config, "run", tmp_path)
     last = max(step for step, _ in scalars(result.run)["teacher/loss"])
-    assert 0.4 * config.steps <= last <= 0.6 * config.steps + 64
+    assert 256 <= last <= 384
+
+
+def test_only_ppo_has_a_teacher():
+    with pytest.raises(ConfigError, match="learns without a teacher"):
+        tiny_config("sac", teacher={"steps": 100})

@@ -216,9 +216,10 @@ def raw(server, request: bytes) -> bytes:
 # The token
 
 
-def test_link_with_the_token_is_traded_for_a_cookie(locked):
-    answer = locked.get(f"/?token={TOKEN}")
-    assert (answer.status, answer.headers["location"]) == (303, "./")
+@pytest.mark.parametrize("page", ["", "highway.html"])
+def test_link_with_the_token_is_traded_for_a_cookie(locked, page):
+    answer = locked.get(f"/{page}?token={TOKEN}")
+    assert (answer.status, answer.headers["location"]) == (303, f"./{page}")
     cookie = answer.headers["set-cookie"]
     assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
     pair = cookie.split(";")[0]

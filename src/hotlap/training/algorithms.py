@@ -32,7 +32,7 @@ class Algorithm:
 
 def falling(start: float, end: float) -> Callable[[float], float]:
     """A straight line from the first learning rate to the last, over the share of training that remains."""
-    return lambda remaining: end + (start - end) * remaining
+    return lambda remaining: end + (start - end) * max(remaining, 0.0)  # the last rollout may go beyond the last step
 
 
 def _settings(settings: Any) -> dict[str, Any]:

@@ -204,14 +204,14 @@ class DqnSettings:
 class TeacherSettings:
     """PPO only: a scripted driver of the world shows what it would do, in the first part of the training."""
 
-    share: float = 0.0
-    """Share of the steps that are taught; 0 for none."""
+    steps: int = 0
+    """Steps that are taught, from the first on; 0 for none."""
     epochs: int = 2
     """Passes over what was shown, before each update."""
 
     def __post_init__(self) -> None:
-        """A share is a share."""
-        check_ranges(self, "teacher.", share=SHARE, epochs=COUNT)
+        """Nothing negative, and at least one pass."""
+        check_ranges(self, "teacher.", steps=(0, math.inf), epochs=COUNT)
 
 
 @dataclass(frozen=True)
@@ -280,6 +280,8 @@ class TrainConfig:
         check_ranges(self, "", steps=COUNT, cars=(1, MOST_CARS), torch_threads=(1, 1024), seed=(0, MOST_SEED))
         if self.algorithm == "ppo" and self.cars * self.ppo.n_steps < 2:
             raise ConfigError("ppo.n_steps must be at least 2 with a single car: an update needs two samples.")
+        if self.algorithm != "ppo" and self.teacher.steps:
+            raise ConfigError(f"teacher.steps is for ppo; {self.algorithm} learns without a teacher. Leave it out.")
         if not self.racer.tracks:
             raise ConfigError("racer.tracks must name at least one track.")
 

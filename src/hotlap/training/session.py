@@ -46,7 +46,7 @@ class Session:
         found: list[BaseCallback] = []
         if self.config.algorithm == "ppo" and self.config.network.log_std_end:
             found.append(SpreadSchedule(self.config))
-        if self.config.algorithm == "ppo" and self.config.teacher.share > 0.0:
+        if self.config.teacher.steps:
             found.append(Teaching(self.config, discipline_of(self.config).teacher(self.config, self.env.world)))
         return found
 

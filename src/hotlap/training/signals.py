@@ -3,10 +3,13 @@
 import os
 import signal
 import threading
+import time
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 DEADLINE_S = 6.0
+ECHO_S = 0.2
+"""Signals so close together are one request: whoever stops a group of processes may reach one of them twice."""
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -24,6 +27,7 @@ class StopSignals:
     def __init__(self) -> None:
         self.number: int | None = None
         """The signal that came."""
+        self._since_s = 0.0
         self._before: dict[int, Any] = {}
 
     @property
@@ -51,10 +55,11 @@ class StopSignals:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _stop(self, number: int, _frame: FrameType | None) -> None:
-        if self.requested:
+        if not self.requested:
+            self.number, self._since_s = number, time.monotonic()
+            signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
+        elif time.monotonic() - self._since_s > ECHO_S:
             os._exit(128 + number)
-        self.number = number
-        signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
 
     def _cut(self, _number: int, _frame: FrameType | None) -> None:
         raise DeadlineError

@@ -26,7 +26,7 @@ class Teaching(BaseCallback):
     def __init__(self, config: TrainConfig, teacher: Teacher) -> None:
         super().__init__()
         self.steps = config.steps
-        self.last_step = config.teacher.share * config.steps
+        self.last_step = config.teacher.steps
         self.epochs = config.teacher.epochs
         self.batch_size = config.ppo.batch_size
         self.clip_range = config.ppo.clip_range

@@ -37,6 +37,8 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(self)",
 }
 OWN_SITES = ("same-origin", "none")
+PAGES = {"racer": "", "highway": "highway.html"}
+"""Where the page of each world is."""
 COOKIE_SECONDS = 30 * 24 * 3600
 REFUSED_CLOSE = 1008
 TOKEN_BYTES = 32
@@ -118,12 +120,13 @@ class Guard:
 
     def _sign_in(self, scope: Scope) -> Response | None:
         """The page opened with the right token in its link: trade it for a cookie and take it out of the address."""
-        if not self.house.token or scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "GET":
+        page = scope["path"].removeprefix("/")
+        if not self.house.token or scope["type"] != "http" or page not in PAGES.values() or scope["method"] != "GET":
             return None
         shown = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
         if len(shown) != 1 or not self._is_token(shown[0]):
             return None
-        answer = RedirectResponse("./", status_code=303, headers={"Cache-Control": "no-store"})
+        answer = RedirectResponse(f"./{page}", status_code=303, headers={"Cache-Control": "no-store"})
         answer.set_cookie(
             self.house.cookie, self.house.token, max_age=COOKIE_SECONDS, path="/", httponly=True, samesite="strict"
         )

@@ -15,7 +15,7 @@ from hotlap.store.database import Database
 from hotlap.store.laps import LapBoard
 from hotlap.store.missions import MissionLog
 from hotlap.training.runs import find_run
-from hotlap.web.access import House, chosen_token
+from hotlap.web.access import PAGES, House, chosen_token
 from hotlap.web.app import Game, create_app
 from hotlap.web.policies import PolicyCounter, bundled_drivers
 from hotlap.web.runs import Listing, Run, Shelf, read_run
@@ -23,7 +23,6 @@ from hotlap.web.server import bound_socket, serve
 
 TOKEN_VARIABLE = "HOTLAP_TOKEN"  # noqa: S105 - the name of a variable
 MOST_TOKEN_BYTES = 1024
-PAGES = {"racer": "", "highway": "highway.html"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def play(options: PlayOptions) -> int:
     tracks = loaded_tracks(options.tracks)
     shelf, run = gathered_runs(options.run, options.root)
     site = {"server": True, "start": {"run": run.key if run else None, "track": tracks[0].key}}
-    page = PAGES[run.world] if run else ""
+    page = PAGES.get(run.world, "") if run else ""
     content = game_files(static_folder(), tracks, site)
     listener = bound_socket(options.host, options.port)
     database = None

@@ -18,8 +18,8 @@ def check_fit(config: TrainConfig, cluster: Cluster) -> None:
     """Refuse what RLlib's PPO cannot do as our own does."""
     if config.algorithm != "ppo":
         raise ConfigError(f"--on ray trains with ppo, not {config.algorithm}. Leave --on ray away, or choose ppo.")
-    if config.teacher.share or config.network.log_std_end:
-        raise ConfigError("--on ray knows no teacher.share and no network.log_std_end. Train here, or without them.")
+    if config.teacher.steps or config.network.log_std_end:
+        raise ConfigError("--on ray knows no teacher.steps and no network.log_std_end. Train here, or without them.")
     if config.cars % cluster.env_runners:
         raise ConfigError(
             f"{config.cars} cars cannot be shared evenly by {cluster.env_runners} env runners. Choose another number."
