@@ -1,6 +1,7 @@
 /** The files the page is given (docs/web.md), fetched from beside the page and checked for their format. */
 
 export type Point = [number, number];
+/** What a racing driver sees; those of the highway say 'highway', which no page reads. */
 export type LayoutName = 'classic' | 'full';
 
 export interface Site {
