@@ -10,6 +10,8 @@ from hotlap.scaleout.sweep.folder import OVER, SweepFolder
 
 GRACE_S = 20.0
 """How long a training has to save itself after it was asked to stop."""
+ASKED_TO_STOP = (143, 130, -15, -2)
+"""How a training ends that was asked to by SIGTERM or SIGINT: saved, or before it could listen."""
 
 
 class TrialProcess:
@@ -18,6 +20,7 @@ class TrialProcess:
     def __init__(self, folder: SweepFolder, name: str) -> None:
         self.folder = folder
         self.name = name
+        self._stopped = False
         command = [sys.executable, "-m", "hotlap.scaleout.sweep.trial_process", str(folder.path), name]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own module
@@ -43,12 +46,14 @@ class TrialProcess:
         code = self._process.wait()
         over = self.folder.record(self.name).state in OVER
         if not over:
-            self.folder.set_state(self.name, "failed" if code in range(128) else "waiting")
+            stopped = self._stopped or code in ASKED_TO_STOP
+            self.folder.set_state(self.name, "waiting" if stopped else "failed")
         return over
 
     def stop(self) -> None:
         """Ask it once to save and stop; end it if it does not."""
         if self._process.poll() is None:
+            self._stopped = True
             self._process.terminate()
             if not self.wait(GRACE_S):
                 self._process.kill()
