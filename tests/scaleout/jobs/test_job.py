@@ -48,6 +48,10 @@ def run_job(monkeypatch, folder, seconds=60, **orders):
         ("commands = [['x']]\nname = '../up'", "cannot name"),
         ("commands = [['x']]\nenvironment = { 'A B' = '1' }", "cannot name a variable"),
         ("commands = [['x']]\nmemory = 1", "Did you mean"),
+        ("commands = [['x']]\nstorage = 'jobs'", "whole path"),
+        ("commands = [['x']]\nkeep = ['/etc/*']", "relative patterns"),
+        ("commands = [['x']]\nkeep = ['a/../../b']", "relative patterns"),
+        ("commands = [['x']]\nkeep = ['']", "relative patterns"),
     ],
 )
 def test_a_job_that_cannot_work_is_refused(tmp_path, text, complaint):
@@ -119,6 +123,14 @@ def test_a_job_ends_when_its_time_is_up(tmp_path, monkeypatch):
     commands = [python("import signal; open('a.txt', 'w').write('a'); signal.pause()")]
     assert run_job(monkeypatch, tmp_path, seconds=1, commands=commands) == process.TIME_IS_UP
     assert fetch(tmp_path / "kept", tmp_path / "got").exit_code == process.TIME_IS_UP
+
+
+def test_a_job_whose_storage_is_not_there_fails_before_its_first_command(tmp_path, monkeypatch, capsys):
+    commands = [python("open('a.txt', 'w').write('a')")]
+    missing = tmp_path / "not-mounted"
+    assert run_job(monkeypatch, tmp_path, commands=commands, storage=str(missing / "night-1")) == process.NO_STORAGE
+    assert str(missing) in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def stored(tmp_path):

@@ -43,6 +43,7 @@ def write_job(folder, address, code, duration="5m"):
 @pytest.mark.timeout(300)
 def test_a_job_is_sent_followed_stopped_and_fetched_and_only_with_the_token(tmp_path, cluster_that_takes_jobs):
     address = cluster_that_takes_jobs
+    (tmp_path / "storage").mkdir()
     write_job(tmp_path, address, WRITES)
     sent = hotlap(tmp_path, "submit", "job.toml", "--json")
     assert sent.returncode == 0, sent.stderr

@@ -18,6 +18,7 @@ from hotlap.scaleout.speaking import say
 
 ORDERS = "HOTLAP_JOB"
 TIME_IS_UP = 124  # what timeout(1) reports
+NO_STORAGE = 2
 GRACE_S = 15.0
 LOOK_S = 0.5
 
@@ -26,6 +27,8 @@ def main() -> int:
     """Run the job; the exit code of the first command that failed, or 0."""
     orders = json.loads(os.environ[ORDERS])
     signal.signal(signal.SIGTERM, _interrupt)
+    if not _storage_is_there(orders["storage"]):
+        return NO_STORAGE
     code = 143
     try:
         code = run_all(orders["commands"], time.monotonic() + orders["seconds"])
@@ -36,6 +39,15 @@ def main() -> int:
             count = store(Path.cwd(), orders["keep"], Path(orders["storage"]), code)
             say(f"kept {count} files in {orders['storage']}")
     return code
+
+
+def _storage_is_there(storage: str) -> bool:
+    """Whether what the job makes can be kept; better known before hours of training than after."""
+    folder = Path(storage).parent
+    if not storage or folder.is_dir():
+        return True
+    say(f"{folder}, the job's storage, is no folder on this machine. Mount it, make it, or name another. Nothing ran.")
+    return False
 
 
 def run_all(commands: Sequence[Sequence[str]], end_s: float) -> int:

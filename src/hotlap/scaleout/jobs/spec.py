@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -44,9 +44,9 @@ class JobSpec:
     most_mb: float = 50.0
     """Most that may be sent."""
     keep: tuple[str, ...] = ("runs/**/*",)
-    """Patterns of files to keep when the job ends, however it ends."""
+    """Patterns of files to keep when the job ends, however it ends; relative to where the commands run."""
     storage: str = ""
-    """A folder that the cluster and you both see, for what is kept; needed to fetch."""
+    """A folder that the cluster and you both see, by its whole path, for what is kept; needed to fetch."""
     image: str = ""
     """A container image with hotlap in it, for Kubernetes and SkyPilot."""
 
@@ -60,7 +60,17 @@ class JobSpec:
         for variable in self.environment:
             if not _VARIABLE.fullmatch(variable):
                 raise ConfigError(f"environment has {variable!r}, which cannot name a variable.")
+        self._check_keeping()
         check_address(self.address)
+
+    def _check_keeping(self) -> None:
+        """What is kept comes from the job's own folder, and goes where everybody finds it."""
+        if self.storage and not PurePosixPath(self.storage).is_absolute():
+            raise ConfigError(f"storage must be a whole path such as /mnt/hotlap/jobs, not {self.storage!r}.")
+        for pattern in self.keep:
+            path = PurePosixPath(pattern)
+            if path.is_absolute() or not path.parts or ".." in path.parts:
+                raise ConfigError(f'keep must have relative patterns such as "runs/**/*", not {pattern!r}.')
 
     @property
     def seconds(self) -> int:
