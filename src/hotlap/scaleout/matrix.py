@@ -18,8 +18,7 @@ def measured_on_ray(
 ) -> Evaluation:
     """What `measured` gives, driven wherever the cluster has room: the same figures, since nothing depends on where."""
     places = PLACES[source.world](config.for_world(source.world), source)
-    # A policy travels as its bytes: the machines that drive need not see the file.
-    policy = None if source.name in SCRIPTED else Path(source.about["path"]).read_bytes()
+    policy = policy_bytes(source)
     with joined(address) as ray:
         say(f"driving {source.name} in {len(places)} places on {len(ray.nodes())} machines")
         drive = ray.remote(num_cpus=1, max_retries=3)(drive_place)
@@ -27,6 +26,11 @@ def measured_on_ray(
         results = ray.get([drive.remote(*given, place) for place in places])
     joined_up: Evaluation = JOINERS[source.world](results, config)
     return joined_up
+
+
+def policy_bytes(source: DriverSource) -> bytes | None:
+    """A policy as it travels, since the machines that drive need not see its file; None for a scripted driver."""
+    return None if source.about["kind"] == "scripted" else Path(source.about["path"]).read_bytes()
 
 
 def drive_place(source: DriverSource, policy: bytes | None, with_others: bool, config: EvaluationConfig) -> Evaluation:

@@ -14,6 +14,7 @@ from hotlap.evaluation.highway.evaluate import BASELINES, SCRIPTED
 from hotlap.evaluation.highway.figures import QUANTITIES, figures_of
 from hotlap.evaluation.highway.setup import HELD_OUT_SEED
 from hotlap.highway.env import HighwayEnv
+from hotlap.policies.highway_baselines import ZeroDriver
 from hotlap.policies.highway_expert import HighwayExpert
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.policy import Policy
@@ -130,6 +131,12 @@ def test_baselines_are_driven_in_the_same_episodes_and_the_driver_itself_only_on
     assert list(density.baselines) == [each.name for each in BASELINES if each.driver != "zero"]
     [expert] = evaluate_highway(SCRIPTED["expert"], setup, with_baselines=False).densities
     assert density.baselines["expert"] == expert.alone
+
+
+def test_a_driver_that_has_only_the_name_of_a_baseline_is_compared_with_it():
+    setup = HighwaySetup(vehicles=(0,), episodes=1)
+    [density] = evaluate_highway(lambda _seeds: ZeroDriver(), setup, name="expert").densities
+    assert "expert" in density.baselines
 
 
 @pytest.mark.parametrize("wrong", [{"vehicles": ()}, {"episodes": 0}, {"first_episode": -1}, {"missions": "fly"}])

@@ -132,7 +132,7 @@ def evaluate_highway(
     for vehicles in setup.vehicles:
         say(f"{setup.episodes} episodes with {vehicles} vehicles around")
         alone, guarded = (_driven(make, setup, vehicles, supervised=supervised) for supervised in (False, True))
-        baselines = _baselines(setup, vehicles, name) if with_baselines else {}
+        baselines = _baselines(setup, vehicles, make) if with_baselines else {}
         records += [*alone.records, *guarded.records]
         figures = (figures_of(alone.records), figures_of(guarded.records))
         densities.append(DensityEvaluation(vehicles, *figures, baselines, alone.strip))
@@ -160,10 +160,10 @@ def _driven(make: MakeDriver, setup: HighwaySetup, vehicles: int, *, supervised:
     return Driven(records, strips[0])
 
 
-def _baselines(setup: HighwaySetup, vehicles: int, driver: str) -> dict[str, HighwayFigures]:
+def _baselines(setup: HighwaySetup, vehicles: int, make: MakeDriver) -> dict[str, HighwayFigures]:
     """What simple drivers do in the same episodes; one that is being measured itself is not driven twice."""
     return {
         each.name: figures_of(_driven(SCRIPTED[each.driver], setup, vehicles, supervised=each.supervised).records)
         for each in BASELINES
-        if each.driver != driver
+        if SCRIPTED[each.driver] is not make
     }
