@@ -58,6 +58,10 @@ def test_runs_that_are_compared_are_evaluated_and_saved_where_they_are(tmp_path)
         ("[population]\nevery_steps = 5", "search"),
         ("[population]\nevery_steps = 5\n[search]\ncars = { grid = [1, 2] }", "not in cars"),
         (
+            "presets = ['highway-sac']\n[population]\nevery_steps = 5\n[search.sac]\nbuffer_size = { grid = [9, 99] }",
+            "not in sac.buffer_size",
+        ),
+        (
             "tracks = ['a', 'b']\n[population]\nevery_steps = 5\n[search.ppo]\ngamma = { grid = [1] }",
             "one set of tracks",
         ),

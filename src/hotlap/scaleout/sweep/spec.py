@@ -14,6 +14,8 @@ from hotlap.training.config import TrainConfig, config_document, config_from_doc
 
 MOST_TRIALS = 10_000
 MANY = 10**9
+SIZES = ("sac.buffer_size", "dqn.buffer_size")
+"""Settings of how to learn that also decide how large a checkpoint is."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class SweepSpec:
         if len(self.presets) > 1 or len(self.tracks) > 1:
             raise ConfigError("a population shares its weights: give the sweep one preset and one set of tracks.")
         for name in self.ranges:
-            if name.split(".")[0] not in ("ppo", "sac", "dqn"):
+            if name.split(".")[0] not in ("ppo", "sac", "dqn") or name in SIZES:
                 raise ConfigError(f"a population can differ in how it learns, as in ppo.gamma, but not in {name}.")
 
     @property
