@@ -9,6 +9,7 @@ import pytest
 from hotlap.checkpoints import list_checkpoints, read_document, save_checkpoint, write_document
 from hotlap.checkpoints.checkpoint import Checkpoint
 from hotlap.errors import SweepError
+from hotlap.scaleout.sweep import trial_process
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.spec import HalvingSettings, PopulationSettings, SweepSpec
 from hotlap.scaleout.sweep.steering import TakeOver, choose_donor, goes_on, judgements, next_comparison
@@ -54,7 +55,8 @@ def test_judgements_are_read_from_the_curve(tmp_path):
     assert judgements(tmp_path) == [(5, (1, 0.5))]
 
 
-def test_a_run_that_takes_over_goes_on_at_the_donors_step_with_settings_of_its_own(tmp_path):
+def make_population(tmp_path):
+    """A run with checkpoints at 10 and 30, and a better one with them at 10 and 20."""
     folder = SweepFolder(tmp_path / "sweep")
     folder.begin(POPULATION)
     worse, better = folder.names()
@@ -65,10 +67,27 @@ def test_a_run_that_takes_over_goes_on_at_the_donors_step_with_settings_of_its_o
             save_checkpoint(
                 folder.runs / name, Checkpoint(step, {"policy": {"w": np.full(2, float(step))}}, {"counters": {}})
             )
+    return folder, worse, better
+
+
+def test_a_run_that_takes_over_goes_on_at_the_donors_step_with_settings_of_its_own(tmp_path):
+    folder, worse, better = make_population(tmp_path)
     take_over(folder, worse, TakeOver(better, {"ppo.gamma": 0.95, "seed": 0}))
     assert sorted(path.name[-2:] for path in list_checkpoints(folder.runs / worse)) == ["10", "20"]
     assert read_document(folder.runs / worse / "run.json")["config"]["ppo"]["gamma"] == 0.95
     assert folder.record(worse).taken_over == ({"step": 20, "from": better, "point": {"ppo.gamma": 0.95, "seed": 0}},)
+
+
+def test_a_take_over_that_is_cut_off_never_leaves_newer_weights_with_the_settings_for_others(tmp_path, monkeypatch):
+    folder, worse, better = make_population(tmp_path)
+
+    def cut_off(path, _document):
+        raise KeyboardInterrupt(path)
+
+    monkeypatch.setattr(trial_process, "write_document", cut_off)
+    with pytest.raises(KeyboardInterrupt, match=r"run\.json"):
+        take_over(folder, worse, TakeOver(better, {"ppo.gamma": 0.95, "seed": 0}))
+    assert max(path.name[-2:] for path in list_checkpoints(folder.runs / worse)) == "20"
 
 
 def test_a_sweep_is_opened_again_only_with_its_own_spec(tmp_path):

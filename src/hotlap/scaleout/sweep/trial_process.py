@@ -86,10 +86,11 @@ def take_over(folder: SweepFolder, name: str, succession: TakeOver) -> None:
     config = merged(config_from_document(document["config"]), nested(succession.point), "population")
     taken = replace(checkpoint, documents={**checkpoint.documents, "config": config_document(config)})
     kept = save_checkpoint(run, taken)
-    write_document(run / RUN_DOCUMENT, {**document, "config": config_document(config)})
+    # In this order: cut off anywhere, the run never goes on from weights of its own with the settings for another's.
     for path in list_checkpoints(run):
         if path != kept and (step_of(path) or 0) > checkpoint.step:
             discard(path)
+    write_document(run / RUN_DOCUMENT, {**document, "config": config_document(config)})
     record = folder.record(name)
     note = {"step": checkpoint.step, "from": succession.donor, "point": succession.point}
     folder.write(replace(record, taken_over=(*record.taken_over, note)))
