@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hotlap.checkpoints import RunLock, check_run_name, write_file
+from hotlap.checkpoints import RunLock, check_run_name, check_writable, write_file
 from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.parts import PARTS, measured
@@ -52,8 +52,10 @@ def run_sweep(request: SweepRequest) -> int:
     folder = SweepFolder(request.root / check_run_name(request.name or request.spec.stem))
     for track in spec.evaluate_on:
         load_track(track)
-    folder.begin(spec)
+    trials_of(spec)  # what cannot be trained is refused before anything is on the disk
+    check_writable(folder.path)
     with RunLock(folder.path):
+        folder.begin(spec)
         names, everything = folder.unfinished(), folder.names()
         say(f"{folder.path}: {len(everything) - len(names)} of {len(everything)} trainings are done")
         with contextlib.suppress(KeyboardInterrupt):  # what is left is said next
