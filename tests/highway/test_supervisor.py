@@ -1,5 +1,8 @@
 """The supervisor: each rule by a scene of its own, and the proof by distance that nobody makes the ego crash."""
 
+from importlib.resources import files
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,6 +17,7 @@ from hotlap.highway.road import gap_m, is_in_lane, nearest_ahead
 from hotlap.highway.supervisor import RULE_NAMES
 
 TWO_LANES = {"road": {"lanes": 2}}
+TRAINED = Path(str(files("hotlap.web") / "data" / "bundled" / "motorist.onnx"))
 
 
 def rules_used(batch, road=0) -> set[str]:
@@ -152,9 +156,9 @@ def assert_safe(batch, road) -> None:
 
 @pytest.mark.slow
 def test_nobody_makes_the_ego_crash_in_ten_thousand_kilometres():
-    found = drive_everything(10_000.0, seed=7, roads=128, chosen=cases(["expert"]))
+    found = drive_everything(10_000.0, seed=7, roads=128, chosen=cases(["expert", str(TRAINED)]))
     assert sum(figures.km for figures in found) >= 10_000.0
-    drivers = [*DRIVERS, "expert"]
+    drivers = [*DRIVERS, "expert", str(TRAINED)]
     assert {(figures.driver, figures.vehicles) for figures in found} == {(d, v) for d in drivers for v in DENSITIES}
     assert [figures for figures in found if figures.collisions] == []
     assert all(sum(figures.rules[name] for figures in found) for name in RULE_NAMES if name != "abort")
