@@ -57,7 +57,12 @@ def test_both_scale_an_observation_alike(session):
 
 @pytest.mark.parametrize(
     ("changes", "complaint"),
-    [({"algorithm": "sac"}, "ppo"), ({"network": {"log_std_end": [-2.0] * 3}}, "log_std_end"), ({"cars": 3}, "evenly")],
+    [
+        ({"algorithm": "sac"}, "ppo"),
+        ({"network": {"log_std_end": [-2.0] * 3}}, "log_std_end"),
+        ({"cars": 3}, "evenly"),
+        ({"world": "highway", "highway": {"pedals": "one"}}, "--highway.pedals two"),
+    ],
 )
 def test_what_rllib_cannot_do_is_refused_before_anything_is_made(changes, complaint):
     with pytest.raises(ConfigError, match=complaint):

@@ -9,6 +9,7 @@ from hotlap.scaleout.cluster import load_ray
 from hotlap.scaleout.rllib.environment import make_environment
 from hotlap.scaleout.rllib.places import Cluster
 from hotlap.training.config import TrainConfig, config_document
+from hotlap.training.disciplines import discipline_of
 
 ENVIRONMENT = "hotlap"
 MODULE = "default_policy"
@@ -18,6 +19,11 @@ def check_fit(config: TrainConfig, cluster: Cluster) -> None:
     """Refuse what RLlib's PPO cannot do as our own does."""
     if config.algorithm != "ppo":
         raise ConfigError(f"--on ray trains with ppo, not {config.algorithm}. Leave --on ray away, or choose ppo.")
+    if discipline_of(config).mixing(config) is not None:
+        raise ConfigError(
+            "--on ray drives with the world's own controls, not with one pedal. Give --highway.pedals two, and three "
+            "numbers each for network.initial_action and network.log_std_init: throttle, brake and lane request."
+        )
     if config.teacher.steps or config.network.log_std_end:
         raise ConfigError("--on ray knows no teacher.steps and no network.log_std_end. Train here, or without them.")
     if config.cars % cluster.env_runners:
