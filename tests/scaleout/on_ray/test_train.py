@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 
 import onnxruntime
 import pytest
@@ -25,26 +24,24 @@ SMALL = {
     "evaluation": {"every_steps": 0},
     "checkpoint_every": "0",
 }
-SOON_S = 30.0
 
 
 class Assassin(RllibLearner):
-    """Kills one of the runners after a few iterations, and notes what the learner had done before each."""
+    """Kills one of two runners after a few iterations, waits later for the new one, and notes what was learned."""
 
     def _learn(self, algorithm, session, callbacks):
-        original, self.trained, self.killed_s, self.back_s = algorithm.train, [], None, None
+        original, self.trained = algorithm.train, []
 
         def train_once():
-            healthy = algorithm.env_runner_group.num_healthy_remote_workers()
+            runners = algorithm.env_runner_group
             if len(self.trained) == 3:
-                pids = algorithm.env_runner_group.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False)
+                pids = runners.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False)
                 os.kill(pids[0], signal.SIGKILL)
-                self.killed_s = time.monotonic()
+            # The rest is soon driven by the other one; each of these looks waits until Ray has an answer.
+            while len(self.trained) == 6 and runners.num_healthy_remote_workers() < 2:
+                algorithm.restore_env_runners(runners)
             result = original()
             self.trained.append(result["learners"]["default_policy"]["num_module_steps_trained_lifetime"])
-            restarted = result["fault_tolerance"]["num_remote_worker_restarts"]
-            if self.back_s is None and restarted and healthy == 2:
-                self.back_s = time.monotonic()
             return result
 
         algorithm.train = train_once
@@ -58,8 +55,8 @@ def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_
     result = train(config, "far", tmp_path, learner=learner)
     assert result.stopped_by is None
     assert result.step >= config.steps
-    assert learner.killed_s is not None
-    assert learner.back_s - learner.killed_s < SOON_S
+    runners = learner.results[-1]["fault_tolerance"]
+    assert (runners["num_remote_worker_restarts"], runners["num_healthy_workers"]) == (1, 2)
     # Each iteration learned from a whole batch, in each epoch, also the one in which a runner died.
     batch = config.cars * config.ppo.n_steps * config.ppo.n_epochs
     learned = [after - before for before, after in zip(learner.trained, learner.trained[1:], strict=False)]
