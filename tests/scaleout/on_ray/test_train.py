@@ -11,9 +11,10 @@ from hotlap.cli import main
 from hotlap.scaleout.rllib.learning import RllibLearner
 from hotlap.scaleout.rllib.places import Cluster
 from hotlap.settings import merged
+from hotlap.training.algorithms import falling
 from hotlap.training.config import TrainConfig
 from hotlap.training.session import restore_session
-from hotlap.training.train import train
+from hotlap.training.train import resume, train
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]  # Ray's own warnings are not ours to mend
 SMALL = {
@@ -73,3 +74,11 @@ def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_
     assert main(["evaluate", str(run), "--steps", "200", "--json"]) == 0
     assert main(["resume", str(run), "--steps", str(config.steps + 2048)]) == 0
     capsys.readouterr()
+
+    # And resumed there: along the line of learning rates, with all that was seen before.
+    there, steps = RllibLearner(Cluster(env_runners=2)), config.steps + 4096
+    began_at = newest_checkpoint(run, print).step
+    resume(run, steps=steps, learner=there)
+    rate = there.results[0]["learners"]["default_policy"]["default_optimizer_learning_rate"]
+    assert rate <= falling(config.ppo.learning_rate, config.ppo.learning_rate_end)(1.0 - began_at / steps) * (1 + 1e-6)
+    assert restore_session(config, newest_checkpoint(run, print)).normalizer.obs_rms.count > began_at

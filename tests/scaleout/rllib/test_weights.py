@@ -5,9 +5,9 @@ import pytest
 
 from hotlap.errors import ClusterError, ConfigError
 from hotlap.scaleout.cluster import check_reachable, require_token
-from hotlap.scaleout.rllib.algorithm import check_fit
+from hotlap.scaleout.rllib.algorithm import check_fit, learning_rates
 from hotlap.scaleout.rllib.places import Cluster
-from hotlap.scaleout.rllib.weights import for_rllib, our_name, take_statistics, take_weights
+from hotlap.scaleout.rllib.weights import for_rllib, our_name, statistics_for_rllib, take_statistics, take_weights
 from hotlap.settings import merged
 from hotlap.training.config import TrainConfig
 from hotlap.training.session import open_session
@@ -53,6 +53,21 @@ def test_both_scale_an_observation_alike(session):
     assert (
         np.abs(session.normalizer.normalize_obs(seen) - theirs).max() < 1e-4
     )  # float32 observations of a thousand deviations
+
+
+def test_statistics_go_there_and_back(session):
+    size = session.env.observation_space.shape[0]
+    given = (np.linspace(-1, 1, size), np.geomspace(1e-3, 2.0, size), 1000)
+    take_statistics(session, *given)
+    for there, back in zip(given, statistics_for_rllib(session), strict=True):
+        assert back == pytest.approx(there, rel=1e-9)  # the root of a square
+
+
+def test_a_run_goes_on_along_its_line_of_learning_rates():
+    config = merged(TrainConfig(), {"steps": 1000, "ppo": {"learning_rate": 3e-3, "learning_rate_end": 1e-3}}, "line")
+    assert learning_rates(config, 0) == [[0, 3e-3], [1000, 1e-3]]
+    assert learning_rates(config, 750) == [[0, pytest.approx(1.5e-3)], [250, 1e-3]]
+    assert learning_rates(config, 1000)[0] == [0, 1e-3]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from hotlap.errors import ConfigError
 from hotlap.scaleout.cluster import load_ray
 from hotlap.scaleout.rllib.environment import make_environment
 from hotlap.scaleout.rllib.places import Cluster
+from hotlap.training.algorithms import falling
 from hotlap.training.config import TrainConfig, config_document
 from hotlap.training.disciplines import discipline_of
 
@@ -32,8 +33,8 @@ def check_fit(config: TrainConfig, cluster: Cluster) -> None:
         )
 
 
-def make_algorithm(config: TrainConfig, cluster: Cluster) -> Any:
-    """RLlib's PPO, built: its runners are up, and nothing has been driven."""
+def make_algorithm(config: TrainConfig, cluster: Cluster, step: int = 0) -> Any:
+    """RLlib's PPO for what is left of a run after so many steps, built: its runners are up, and nothing was driven."""
     load_ray("tune", "registry").register_env(ENVIRONMENT, make_environment)
     ppo: Any = load_ray("rllib", "algorithms", "ppo").PPOConfig()
     logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # loading it has set a level of its own
@@ -45,7 +46,7 @@ def make_algorithm(config: TrainConfig, cluster: Cluster) -> Any:
         disable_env_checking=True,
     )
     _set_places(ppo, config, cluster)
-    _set_learning(ppo, config, max(cluster.learners, 1))
+    _set_learning(ppo, config, max(cluster.learners, 1), step)
     ppo.debugging(seed=config.seed, log_level="ERROR")
     return ppo.build_algo()
 
@@ -64,14 +65,20 @@ def _set_places(ppo: Any, config: TrainConfig, cluster: Cluster) -> None:
     ppo.fault_tolerance(restart_failed_env_runners=True, max_num_env_runner_restarts=1000)
 
 
-def _set_learning(ppo: Any, config: TrainConfig, learners: int) -> None:
+def learning_rates(config: TrainConfig, step: int) -> list[list[float]]:
+    """What is left of the line of learning rates after so many steps, counted from there: steps and the rate then."""
+    first, last = config.ppo.learning_rate, config.ppo.learning_rate_end
+    return [[0, falling(first, last)(1.0 - step / config.steps)], [max(config.steps - step, 1), last]]
+
+
+def _set_learning(ppo: Any, config: TrainConfig, learners: int, step: int) -> None:
     model = load_ray("rllib", "core", "rl_module", "default_model_config").DefaultModelConfig
     settings, batch = config.ppo, config.cars * config.ppo.n_steps // learners
     ppo.training(
         train_batch_size_per_learner=batch,
         minibatch_size=min(settings.batch_size, batch),
         num_epochs=settings.n_epochs,
-        lr=[[0, settings.learning_rate], [config.steps, settings.learning_rate_end]],
+        lr=learning_rates(config, step),
         gamma=settings.gamma,
         lambda_=settings.gae_lambda,
         clip_param=settings.clip_range,

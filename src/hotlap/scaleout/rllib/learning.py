@@ -7,7 +7,7 @@ from stable_baselines3.common.callbacks import CallbackList
 from hotlap.scaleout.cluster import check_reachable, joined, load_ray
 from hotlap.scaleout.rllib.algorithm import MODULE, check_fit, make_algorithm
 from hotlap.scaleout.rllib.places import Cluster
-from hotlap.scaleout.rllib.weights import for_rllib, take_statistics, take_weights
+from hotlap.scaleout.rllib.weights import for_rllib, statistics_for_rllib, take_statistics, take_weights
 from hotlap.training.config import TrainConfig
 from hotlap.training.session import Session
 
@@ -32,7 +32,7 @@ class RllibLearner:
         """Drive and learn until the run's last step; between two iterations the run is whole, as between rollouts."""
         check_fit(session.config, self.cluster)
         with joined(self.cluster.address, _cpus(self.cluster)):
-            algorithm = make_algorithm(session.config, self.cluster)
+            algorithm = make_algorithm(session.config, self.cluster, session.step)
             try:
                 self._learn(algorithm, session, callbacks)
             finally:
@@ -43,6 +43,7 @@ class RllibLearner:
         begun, began_at = session.config.steps - session.step, session.step
         _, callback = model._setup_learn(begun, callbacks, reset_num_timesteps=False)
         put_weights(algorithm, session)
+        put_statistics(algorithm, session)
         callback.on_training_start(locals(), globals())
         while session.step < session.config.steps:
             callback.on_rollout_start()
@@ -66,6 +67,18 @@ def put_weights(algorithm: Any, session: Session) -> None:
     theirs = algorithm.learner_group.get_weights()[MODULE]
     algorithm.learner_group.set_weights({MODULE: for_rllib(session, theirs)})
     algorithm.env_runner_group.sync_weights(from_worker_or_learner_group=algorithm.learner_group)
+
+
+def put_statistics(algorithm: Any, session: Session) -> None:
+    """Go on with what the run has seen; a run that only begins has seen nothing."""
+    if session.normalizer is None or session.step == 0:
+        return
+    mean, deviation, count = statistics_for_rllib(session)
+    seen = load_ray("rllib", "utils", "filter").RunningStat(mean.shape)
+    seen.num_pushes, seen.mean_array, seen.sum_sq_diff_array = count, mean, deviation**2 * (count - 1)
+    state = algorithm.env_runner.get_state(components=[CONNECTOR])[CONNECTOR]
+    state[FILTER][None]["running_stats"] = [seen.to_state()]
+    algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.set_state({CONNECTOR: state}))
 
 
 def pull(algorithm: Any, session: Session) -> None:

@@ -43,6 +43,14 @@ def take_weights(session: Session, theirs: Mapping[str, Any]) -> None:
     session.model.policy.load_state_dict({str(name): tensor for name, tensor in named.items()})
 
 
+def statistics_for_rllib(session: Session) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """Mean, deviation and count of what the run has seen, as RLlib's filter would have them; see take_statistics."""
+    normalizer: Any = session.normalizer
+    seen = normalizer.obs_rms
+    deviation = np.maximum(np.sqrt(seen.var + normalizer.epsilon) - 1e-8, 0.0)
+    return seen.mean.copy(), deviation, int(seen.count)
+
+
 def take_statistics(session: Session, mean: NDArray[Any], deviation: NDArray[Any], count: float) -> None:
     """Put what RLlib's filter saw into the run's normaliser, so that both scale an observation alike.
 
