@@ -53,9 +53,9 @@ def run_evaluation(
         PARTS[source.world].show(result)
     _write_files(result, source, outputs)
     found = [*_shortfalls(result, config, outputs), *_regressions(result, config, outputs.root)]
-    _remember(result, config, outputs.root)
     for each in found:
         _say(each)
+    _remember(result, config, outputs.root)
     return BELOW_WHAT_WAS_ASKED if found else DONE
 
 
