@@ -9,11 +9,10 @@ from typing import Any
 
 from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Evaluation, Measure, changes, read_measures
-from hotlap.store.database import Database
+from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.evaluations import EvaluationHistory, setup_text
 
 LAST = "last"
-DATABASE_FILE = "hotlap.sqlite"
 MOST_BYTES = 1 << 26
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from hotlap.errors import StoreError
 
+DATABASE_FILE = "hotlap.sqlite"
+"""What the file is called, beside the runs."""
 APPLICATION_ID = 0x484F544C  # "HOTL": tells our files from other people's
 BUSY_SECONDS = 5.0
 

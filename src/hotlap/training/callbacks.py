@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.training.metrics import Metrics, columns_of, filled
 
 LOG = logging.getLogger(__name__)
-TICKS_PER_SECOND = 60
 REWARD_PARTS = ("progress", "speed", "wall", "offTrack", "backward", "stillness")
 RECENT_EPISODES = 100
 

@@ -11,7 +11,7 @@ from hotlap.errors import ConfigError, WebError
 from hotlap.export.site import Files, content_of, game_files, json_content, write_site
 from hotlap.export.track_data import TrackData, track_data
 from hotlap.racer.tracks import load_track, track_ids
-from hotlap.store.database import Database
+from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.laps import LapBoard
 from hotlap.store.missions import MissionLog
 from hotlap.training.runs import find_run
@@ -50,7 +50,7 @@ def play(options: PlayOptions) -> int:
     listener = bound_socket(options.host, options.port)
     database = None
     try:
-        database = Database(options.database or options.root / "hotlap.sqlite")
+        database = Database(options.database or options.root / DATABASE_FILE)
         house = House(options.host, listener.getsockname()[1], token)
         by_key = {data.key: data.track for data in tracks}
         game = Game(content, by_key, shelf, LapBoard(database), MissionLog(database))

@@ -12,13 +12,12 @@ from typing import Any
 from hotlap.errors import PolicyError, StoreError
 from hotlap.evaluation.highway.evaluate import SCRIPTED
 from hotlap.evaluation.highway.ordered import Moment, OrderedDrive, Scene
-from hotlap.evaluation.regression import DATABASE_FILE
 from hotlap.evaluation.sources import POLICY_FILE, DriverSource, find_driver
 from hotlap.highway.commands import Refused, Understood, as_record, as_sentence
 from hotlap.highway.missions import MPS_PER_MPH, Ending, Outcome
 from hotlap.highway.physics import DECISION_S
 from hotlap.policies.onnx_policy import OnnxPolicy
-from hotlap.store.database import Database
+from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.missions import MissionLog, MissionRecord, record_of
 
 DONE, BELOW_WHAT_WAS_ASKED = 0, 1

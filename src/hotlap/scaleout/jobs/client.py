@@ -13,9 +13,9 @@ from hotlap.errors import JobError, did_you_mean
 from hotlap.scaleout.cluster import load_ray
 from hotlap.scaleout.jobs.packing import Parcel
 from hotlap.scaleout.jobs.process import ORDERS
+from hotlap.scaleout.jobs.rendering import ENTRY
 from hotlap.scaleout.jobs.spec import JobSpec, check_address
 
-ENTRY = "python -m hotlap.scaleout.jobs.process"
 OVER = ("SUCCEEDED", "FAILED", "STOPPED")
 STORAGE = "hotlap_storage"
 """Under which name a job remembers where it keeps its files."""
@@ -35,7 +35,7 @@ def request(spec: JobSpec, job: str, working_dir: str) -> dict[str, Any]:
     if spec.requirements:
         runtime["pip"] = list(spec.requirements)
     return {
-        "entrypoint": ENTRY,
+        "entrypoint": " ".join(ENTRY),
         "submission_id": job,
         "entrypoint_num_cpus": spec.cpus,
         "entrypoint_num_gpus": spec.gpus,

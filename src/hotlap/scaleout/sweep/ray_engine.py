@@ -15,6 +15,7 @@ from hotlap.errors import TrainingError
 from hotlap.scaleout.cluster import joined, load_ray
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.starting import TrialProcess
+from hotlap.training.runs import BEST_DOCUMENT
 
 Report = Callable[[str], None]
 REPORT_S = 2.0
@@ -62,7 +63,7 @@ def trainable() -> type[Any]:
 
 def best_so_far(process: TrialProcess) -> dict[str, Any]:
     """What Tune is told: the step of the best policy so far, and the parts of its score."""
-    best = process.folder.runs / process.name / "best.json"
+    best = process.folder.runs / process.name / BEST_DOCUMENT
     if not best.is_file():
         return {"best_step": 0}
     document = read_document(best)
