@@ -1,10 +1,12 @@
 """Comparing figures of any world: what is better, what is worse, what is chance, what misses a threshold."""
 
+import numpy as np
 import pytest
 
 from hotlap.errors import ConfigError
+from hotlap.evaluation.compare import regressions, suspicions
 from hotlap.evaluation.measures import Change, Measure, Quantity, changes, read_measures, shortfalls, shown
-from hotlap.evaluation.statistics import Estimate, exact
+from hotlap.evaluation.statistics import Estimate, exact, share
 
 LESS = Quantity("crashes", "crashes", ".2f", -1)
 MORE = Quantity("done", "done", ".2f", 1)
@@ -39,6 +41,30 @@ def test_figure_that_is_gone_is_worse_and_one_that_is_new_is_nothing():
     assert verdict(LAP, exact(6.4), None) == "worse"
     assert verdict(LAP, None, exact(6.4)) == ""
     assert verdict(LAP, None, None) == ""
+
+
+def test_difference_that_one_figure_has_by_chance_is_no_regression_among_many():
+    before, after = Estimate(1.0, 0.5, 1.5), Estimate(2.0, 1.5, 2.5)
+    assert verdict(LESS, before, after) == "worse"
+
+    def change(place, now):
+        return Change(Measure(place, LESS, before), Measure(place, LESS, now))
+
+    one, many = [change("here", after)], [change(str(n), after if n == 7 else before) for n in range(100)]
+    assert (len(regressions(one)), len(suspicions(one))) == (1, 0)
+    assert (len(regressions(many)), len(suspicions(many))) == (0, 1)
+    assert len(regressions([*many, change("far", Estimate(4.0, 3.5, 4.5))])) == 1
+    assert len(regressions([*many, change("gone", None)])) == 1
+
+
+def test_equal_drivers_are_rarely_told_apart_however_many_figures_are_looked_at():
+    rng = np.random.default_rng(0)
+    alarms = 0
+    for _ in range(400):
+        pairs = [[share(int(rng.binomial(500, 0.5)), 500) for _ in range(2)] for _ in range(60)]
+        found = [Change(Measure("x", MORE, before), Measure("x", MORE, after)) for before, after in pairs]
+        alarms += bool(regressions(found))
+    assert alarms < 400 * 0.05
 
 
 def test_measures_come_back_from_their_document():

@@ -27,6 +27,13 @@ def test_last_evaluation_is_of_the_same_world_and_setup_whoever_drove(history):
     assert history.last("highway", setup_text(document(episodes=12))) is None
 
 
+def test_evaluation_that_failed_is_kept_but_is_not_the_last(history):
+    history.add(document(value=1.0))
+    history.add(document(value=2.0), passed=False)
+    assert history.last("highway", setup_text(document())).document["figures"] == [1.0]
+    assert [kept.passed for kept in history.newest()] == [False, True]
+
+
 def test_setup_is_the_same_whatever_the_order_of_its_keys():
     one, other = {"setup": {"a": 1, "b": 2}}, {"setup": {"b": 2, "a": 1}}
     assert setup_text(one) == setup_text(other)

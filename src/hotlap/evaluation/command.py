@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hotlap.errors import ConfigError, PolicyError
-from hotlap.evaluation.compare import compare_document, print_comparison, regressions
+from hotlap.evaluation.compare import compare_document, print_comparison, regressions, suspicions
 from hotlap.evaluation.highway.episodes import Drive, write_episodes
 from hotlap.evaluation.highway.evaluate import HighwayEvaluation
 from hotlap.evaluation.measures import Evaluation, changes, shortfalls
@@ -55,7 +55,7 @@ def run_evaluation(
     found = [*_shortfalls(result, config, outputs), *_regressions(result, config, outputs.root)]
     for each in found:
         _say(each)
-    _remember(result, config, outputs.root)
+    _remember(result, config, outputs.root, passed=not found)
     return BELOW_WHAT_WAS_ASKED if found else DONE
 
 
@@ -85,9 +85,9 @@ def show_history(root: Path, limit: int, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps([{**vars(entry), "setup": json.loads(entry.setup)} for entry in entries], indent=2))
         return DONE
-    table = empty_table("Evaluations, newest first", ("made at", "world", "driver"))
+    table = empty_table("Evaluations, newest first", ("made at", "world", "driver", ""))
     for entry in entries:
-        table.add_row(str(entry.id), entry.made_at, entry.world, entry.driver)
+        table.add_row(str(entry.id), entry.made_at, entry.world, entry.driver, "" if entry.passed else "failed")
     console_for_results().print(table)
     return DONE
 
@@ -118,9 +118,11 @@ def _regressions(result: Evaluation, config: EvaluationConfig, root: Path) -> li
     if base is None:
         _say(f"nothing to set {result.driver} against yet; the next evaluation has this one")
         return []
-    found = regressions(changes(base.measures, result.measures()))
+    found, doubtful = (judge(changes(base.measures, result.measures())) for judge in (regressions, suspicions))
+    for each in doubtful:
+        _say(f"may be chance, among so many figures: {each}")
     if not found:
-        _say(f"no figure is worse than those of {base.name}")
+        _say(f"no figure is worse than those of {base.name}{', beyond chance' if doubtful else ''}")
     return [f"worse than {base.name}: {each}" for each in found]
 
 
@@ -135,10 +137,10 @@ def _like(result: Evaluation, name: str, config: EvaluationConfig, root: Path) -
     return other
 
 
-def _remember(result: Evaluation, config: EvaluationConfig, root: Path) -> None:
+def _remember(result: Evaluation, config: EvaluationConfig, root: Path, *, passed: bool) -> None:
     """Keep the evaluation in the history of the runs' folder, if there is one or the history was asked for."""
     if root.is_dir() or config.against == LAST:
-        keep(result, root)
+        keep(result, root, passed=passed)
 
 
 def _refuse_what_the_world_lacks(source: DriverSource, outputs: Outputs) -> None:

@@ -52,9 +52,16 @@ def shown_difference(change: Change) -> str:
 
 
 def regressions(found: Sequence[Change]) -> list[str]:
-    """What got worse beyond its interval, in words."""
-    return [
-        f"{change.after.place}: {change.after.quantity.label} {shown(change.after)}, was {shown(change.before)}"
-        for change in found
-        if change.verdict == "worse"
-    ]
+    """What got worse beyond chance, in words: by its interval widened for how many figures were looked at."""
+    judged = [change for change in found if change.after.quantity.better != 0]
+    return [_in_words(change) for change in judged if change.verdict_among(len(judged)) == "worse"]
+
+
+def suspicions(found: Sequence[Change]) -> list[str]:
+    """What got worse by its own interval alone, as a few of many figures do by chance."""
+    certain = regressions(found)
+    return [words for change in found if change.verdict == "worse" and (words := _in_words(change)) not in certain]
+
+
+def _in_words(change: Change) -> str:
+    return f"{change.after.place}: {change.after.quantity.label} {shown(change.after)}, was {shown(change.before)}"

@@ -81,13 +81,17 @@ class Change:
     @property
     def verdict(self) -> str:
         """Whether it is "better" or "worse" beyond the interval; "" where the difference may be chance, or none."""
+        return self.verdict_among(1)
+
+    def verdict_among(self, count: int) -> str:
+        """The same for one of so many figures: the more are looked at, the more differ by chance."""
         better, difference = self.after.quantity.better, self.difference
         if better == 0:
             return ""
         if difference is None:
             lost = self.before.estimate is not None and self.after.estimate is None
             return "worse" if lost else ""
-        resolution = self.after.quantity.resolution
+        resolution, difference = self.after.quantity.resolution, difference.among(count)
         if difference.low > resolution:
             return "better" if better > 0 else "worse"
         if difference.high < -resolution:

@@ -50,7 +50,10 @@ def saved_base(against: str, result: Evaluation) -> Base:
 
 
 def last_base(result: Evaluation, root: Path) -> Base | None:
-    """The evaluation of the same world and setup that the history has last; None the first time of this version."""
+    """The last one of the same world and setup that passed what was asked of it; None the first time of this version.
+
+    One that failed is no measure for the next: a driver that got worse must not make it pass.
+    """
     with history(root) as kept:
         last = kept.last(result.world, setup_text({"setup": result.setup()}))
     if last is None:
@@ -73,10 +76,10 @@ def find_base(against: str, result: Evaluation, root: Path, evaluate: Callable[[
     return Base(other.driver, other.measures())
 
 
-def keep(result: Evaluation, root: Path) -> None:
-    """Add an evaluation to the history."""
+def keep(result: Evaluation, root: Path, *, passed: bool = True) -> None:
+    """Add an evaluation to the history, and whether it passed what was asked of it."""
     with history(root) as kept:
-        kept.add(result.plain())
+        kept.add(result.plain(), passed=passed)
 
 
 def _refuse_another_setup(where: str, document: Mapping[str, Any], result: Evaluation) -> None:

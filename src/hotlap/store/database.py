@@ -47,6 +47,9 @@ MIGRATIONS = (
     ) STRICT;
     CREATE INDEX evaluations_by_setup ON evaluations (world, setup);
     """,
+    """
+    ALTER TABLE evaluations ADD COLUMN passed INTEGER NOT NULL DEFAULT 1;
+    """,
 )
 
 

@@ -27,6 +27,8 @@ class KeptEvaluation:
     """What was driven, as JSON: only evaluations of the same setup can be compared."""
     document: dict[str, Any]
     """What `hotlap evaluate --json` printed."""
+    passed: bool
+    """Whether it reached what was asked of it, and was no worse than what it was set against."""
 
 
 class EvaluationHistory:
@@ -35,24 +37,23 @@ class EvaluationHistory:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def add(self, document: dict[str, Any], made_at: str | None = None) -> int:
+    def add(self, document: dict[str, Any], made_at: str | None = None, *, passed: bool = True) -> int:
         """Keep an evaluation's document; its number."""
         keys = (document["world"], document["driver"], setup_text(document))
         content = zlib.compress(json.dumps(document).encode())
         with self.database.transaction() as db:
             number = db.execute(
-                "INSERT INTO evaluations (made_at, world, driver, setup, document) VALUES (?, ?, ?, ?, ?)",
-                (made_at or utc_now(), *keys, content),
+                "INSERT INTO evaluations (made_at, world, driver, setup, document, passed) VALUES (?, ?, ?, ?, ?, ?)",
+                (made_at or utc_now(), *keys, content, int(passed)),
             ).lastrowid
             db.execute("DELETE FROM evaluations WHERE id <= ?", ((number or 0) - MOST_EVALUATIONS,))
         return number or 0
 
     def last(self, world: str, setup: str) -> KeptEvaluation | None:
-        """The newest evaluation of a world with a setup, whoever drove."""
+        """The newest evaluation of a world with a setup that passed, whoever drove."""
+        query = "SELECT * FROM evaluations WHERE world = ? AND setup = ? AND passed ORDER BY id DESC LIMIT 1"
         with self.database.transaction() as db:
-            row = db.execute(
-                "SELECT * FROM evaluations WHERE world = ? AND setup = ? ORDER BY id DESC LIMIT 1", (world, setup)
-            ).fetchone()
+            row = db.execute(query, (world, setup)).fetchone()
         return None if row is None else _kept(row)
 
     def newest(self, limit: int = 20) -> list[KeptEvaluation]:
@@ -73,4 +74,5 @@ def _kept(row: sqlite3.Row) -> KeptEvaluation:
         document = json.loads(unpacker.decompress(row["document"], MOST_BYTES))
     except (zlib.error, ValueError) as problem:
         raise StoreError(f"evaluation {row['id']} of the history is damaged ({problem}). Remove the file.") from problem
-    return KeptEvaluation(row["id"], row["made_at"], row["world"], row["driver"], row["setup"], document)
+    columns = (row[name] for name in ("id", "made_at", "world", "driver", "setup"))
+    return KeptEvaluation(*columns, document=document, passed=bool(row["passed"]))
