@@ -1,26 +1,27 @@
 """How fast the bridge is: round trips of one car, a bare echo of the same size beside it, a batch, and training."""
 
+import itertools
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.benchmark.bridge_echo import ECHO_PATH
 from hotlap.bridge.client import DEFAULT_URL, BridgeClient
 from hotlap.bridge.json_text import encode
 from hotlap.bridge.remote_batch import RemoteBatch
-from hotlap.bridge.spawn import spawned_bridge
+from hotlap.bridge.spawn import LISTENING, RunningServer, spawned_server
 from hotlap.errors import ConfigError
 from hotlap.racer.env import RacerEnv
 
 BLOCK_STEPS = 100
 WAKE_UP_STEPS = 3
-LEAST_DISTURBED_PERCENT = 10
 BATCH_STEPS = 400
 BATCH_WARMUP = 50
 ACTION_SEED = 0
@@ -70,7 +71,7 @@ def run_benchmark(
 def run_bridge_benchmark(wanted: BridgeMeasurement, *, as_json: bool = False) -> int:
     """Measure everything and print it; 0 when the target is reached, 1 when not."""
     with ExitStack() as stack:
-        url = stack.enter_context(spawned_bridge()).url if wanted.spawn else wanted.url
+        url = stack.enter_context(echoing_server()).url if wanted.spawn else wanted.url
         result = measure_step_and_echo(wanted, url)
         if wanted.cars:
             result["batch"] = measure_batch(url, wanted.cars)
@@ -82,39 +83,46 @@ def run_bridge_benchmark(wanted: BridgeMeasurement, *, as_json: bool = False) ->
     return 0 if result["passed"] else 1
 
 
+def echoing_server() -> AbstractContextManager[RunningServer]:
+    """A bridge server in a process of its own, with an echo beside its worlds."""
+    return spawned_server(["hotlap.benchmark.bridge_echo"], LISTENING)
+
+
 def measure_step_and_echo(wanted: BridgeMeasurement, url: str) -> dict[str, Any]:
-    """Steps and echoes in turns, so that whatever disturbs the machine disturbs both."""
+    """Steps and echoes in turns, where possible of one server, so that whatever disturbs it disturbs both."""
     with ExitStack() as stack:
         env = stack.enter_context(closing(RacerEnv(bridge_url=url)))
         clients = [stack.enter_context(BridgeClient(url)) for _ in range(2)]
-        calls = {
-            "env": driving(env),
-            "protocol": asking(clients[0]),
-            "bytes": exchanging(clients[1]),
-            "echo": stack.enter_context(echoing(url)),
-        }
+        echo_url = url if wanted.spawn else stack.enter_context(echoing_server()).url
+        calls = {"env": driving(env), "protocol": asking(clients[0]), "bytes": exchanging(clients[1])}
+        reply_bytes = len(clients[1].exchange(STEP_REQUEST, "step"))
+        calls["echo"] = echoing(stack.enter_context(BridgeClient(f"{echo_url}{ECHO_PATH}{reply_bytes}")))
         for call in calls.values():
             timed(call, wanted.warmup)
         blocks_s = in_turns(calls, wanted.steps)
     figures = {name: summary(np.concatenate(blocks_s[name]), wanted.warmup, wanted.target) for name in calls}
-    best_s = {name: least_disturbed_s(blocks) for name, blocks in blocks_s.items()}
-    shares = {name: best_s["echo"] / best_s[name] for name in ("env", "protocol", "bytes")}
-    return {**figures.pop("env"), **figures, "share_of_echo": shares}
+    return {**figures.pop("env"), **figures, "share_of_echo": shares_of_echo(blocks_s)}
 
 
 def in_turns(calls: Mapping[str, Callable[[], None]], steps: int) -> dict[str, list[Seconds]]:
-    """The seconds of so many calls of each kind, in short blocks that take turns."""
+    """The seconds of so many calls of each kind, in short blocks that take turns, forwards and backwards."""
     blocks_s: dict[str, list[Seconds]] = {name: [] for name in calls}
+    order = list(calls)
     for part in np.array_split(np.arange(steps), -(-steps // BLOCK_STEPS)):
-        for name, call in calls.items():
-            timed(call, WAKE_UP_STEPS)  # the server fell asleep while the others had their turn
-            blocks_s[name].append(timed(call, len(part)))
+        for name in order:
+            timed(calls[name], WAKE_UP_STEPS)  # caches forget while the others have their turn
+            blocks_s[name].append(timed(calls[name], len(part)))
+        order.reverse()
     return blocks_s
 
 
-def least_disturbed_s(blocks_s: list[Seconds]) -> float:
-    """Seconds of a call in the fastest tenth of the blocks: what the machine can do while nobody else needs it."""
-    return float(np.percentile([block_s.mean() for block_s in blocks_s], LEAST_DISTURBED_PERCENT))
+def shares_of_echo(blocks_s: Mapping[str, list[Seconds]]) -> dict[str, dict[str, float | None]]:
+    """The rate of a block over that of the echo's in the same turn: the median over the turns, with its interval."""
+    from hotlap.evaluation.statistics import median  # noqa: PLC0415 - its package brings onnxruntime
+
+    mean_s = {name: np.array([block_s.mean() for block_s in blocks]) for name, blocks in blocks_s.items()}
+    turns = {name: median((mean_s["echo"] / mean_s[name]).tolist()) for name in mean_s if name != "echo"}
+    return {name: share.plain() for name, share in turns.items() if share is not None}
 
 
 def driving(env: RacerEnv) -> Callable[[], None]:
@@ -122,11 +130,11 @@ def driving(env: RacerEnv) -> Callable[[], None]:
     dice = np.random.default_rng(ACTION_SEED)
     space = env.action_space
     actions = dice.uniform(space.low, space.high, (4096, 3)).astype(np.float32)  # type: ignore[attr-defined]
-    turn = iter(range(sys.maxsize))
+    turns = itertools.cycle(list(actions))
     env.reset(seed=ACTION_SEED)
 
     def drive() -> None:
-        _, _, terminated, truncated, _ = env.step(actions[next(turn) % len(actions)])
+        _, _, terminated, truncated, _ = env.step(next(turns))
         if terminated or truncated:
             env.reset()
 
@@ -147,26 +155,16 @@ def asking(client: BridgeClient) -> Callable[[], None]:
 def exchanging(client: BridgeClient) -> Callable[[], None]:
     """One step as bytes, which nobody at this end makes or reads: the echo's way through the client."""
     client.send_reset()
-    return lambda: _exchanged(client)
+    return echoing(client)
 
 
-def _exchanged(client: BridgeClient) -> None:
-    client.exchange(STEP_REQUEST, "step")
+def echoing(client: BridgeClient) -> Callable[[], None]:
+    """One round trip of bytes as long as a step."""
 
+    def exchange() -> None:
+        client.exchange(STEP_REQUEST, "step")
 
-@contextmanager
-def echoing(url: str) -> Iterator[Callable[[], None]]:
-    """One round trip with messages as long as a step's and its reply, to a server that only echoes."""
-    with BridgeClient(url) as client:
-        client.send_reset()
-        reply = client.exchange(STEP_REQUEST, "step")
-    module = ("hotlap.benchmark.bridge_echo",)
-    with spawned_bridge(str(len(reply)), module=module) as server, BridgeClient(server.url) as client:
-
-        def echo() -> None:
-            client.exchange(STEP_REQUEST, "echo")
-
-        yield echo
+    return exchange
 
 
 def timed(action: Callable[[], None], count: int) -> Seconds:
@@ -229,9 +227,10 @@ def table(result: dict[str, Any]) -> str:
         "bare echo, same size": result["echo"],
     }
     lines = [f"{name:<22} {row['steps_per_sec']:>12,.0f} steps/s     {times(row)}" for name, row in rows.items()]
-    shares = result["share_of_echo"]
-    named = f"send_step   {shares['env']:.2f} RacerEnv   {shares['bytes']:.2f} the server alone"
-    lines.append(f"{'share of the echo':<22} {shares['protocol']:>12.2f} {named}")
+    for name, kind in {"send_step": "protocol", "RacerEnv": "env", "the server alone": "bytes"}.items():
+        share = result["share_of_echo"][kind]
+        interval = f"{share['low']:.2f} to {share['high']:.2f}"
+        lines.append(f"{'share of the echo':<22} {share['value']:>12.2f} {name} ({interval} in 95 of 100 cases)")
     if "batch" in result:
         batch = result["batch"]
         name = f"batch of {batch['cars']:,}"

@@ -1,12 +1,12 @@
-"""A bridge server that does nothing but answer: what the same libraries reach when no car is driven."""
+"""A bridge server with an echo beside its worlds: what the same process and libraries reach when no car is driven."""
 
-import sys
-
-from hotlap.bridge.command import serve_until_signal
+from hotlap.bridge.command import serve_until_signal, warm_up
 from hotlap.bridge.connection import Connection
 from hotlap.bridge.eager import run_eagerly
 from hotlap.bridge.messages import Reply, Session
 from hotlap.bridge.server import BridgeServer, ServerConfig
+
+ECHO_PATH = "/echo/"
 
 
 class EchoSession(Session):
@@ -21,23 +21,20 @@ class EchoSession(Session):
         return self.reply
 
 
-class EchoServer(BridgeServer):
-    """Every client gets an echo instead of a world."""
+class EchoingServer(BridgeServer):
+    """A client at /echo/628 gets 628 bytes for every message; any other gets a world as from any bridge."""
 
-    reply_bytes = 0
-
-    def open_session(self, connection: Connection) -> Session:
-        """An echo of the asked size."""
-        super().open_session(connection)
-        return EchoSession(self.reply_bytes)
+    def open_session(self, connection: Connection, path: str) -> Session:
+        """An echo of the asked size, or a world."""
+        session = super().open_session(connection, path)
+        return EchoSession(int(path.removeprefix(ECHO_PATH))) if path.startswith(ECHO_PATH) else session
 
 
-async def serve_echo(reply_bytes: int) -> None:
+async def serve_worlds_and_echoes() -> None:
     """Serve on a free port until a signal comes."""
-    server = EchoServer(ServerConfig(port=0))
-    server.reply_bytes = reply_bytes
-    await serve_until_signal(server)
+    await serve_until_signal(EchoingServer(ServerConfig(port=0)))
 
 
 if __name__ == "__main__":
-    run_eagerly(serve_echo(int(sys.argv[-1])))
+    warm_up()
+    run_eagerly(serve_worlds_and_echoes())

@@ -123,7 +123,7 @@ class Connection(asyncio.BufferedProtocol):
         response = self.wire.accept(request) if refusal is None else self._reject(refusal)
         self.wire.send_response(response)
         if self.wire.state is State.OPEN:
-            self.session = self.server.open_session(self)
+            self.session = self.server.open_session(self, request.path)
             self._expect_more()
 
     def _reject(self, refusal: Refusal) -> Response:

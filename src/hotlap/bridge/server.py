@@ -98,7 +98,7 @@ class BridgeServer:
         full = len(self.open) >= self.limits.connections
         return self.access.refusal(headers) or (too_many(self.limits.connections) if full else None)
 
-    def open_session(self, connection: Connection) -> Session:
+    def open_session(self, connection: Connection, path: str) -> Session:  # noqa: ARG002 - a bridge is at any path
         """A connection has shaken hands: it gets a world of its own."""
         self.unsettled.pop(connection, None)
         self.open.add(connection)
