@@ -74,5 +74,4 @@ def _kept(row: sqlite3.Row) -> KeptEvaluation:
         document = json.loads(unpacker.decompress(row["document"], MOST_BYTES))
     except (zlib.error, ValueError) as problem:
         raise StoreError(f"evaluation {row['id']} of the history is damaged ({problem}). Remove the file.") from problem
-    columns = (row[name] for name in ("id", "made_at", "world", "driver", "setup"))
-    return KeptEvaluation(*columns, document=document, passed=bool(row["passed"]))
+    return KeptEvaluation(**{**dict(row), "document": document, "passed": bool(row["passed"])})
