@@ -2,6 +2,8 @@
 
 import logging
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from hotlap.errors import ConfigError
@@ -10,7 +12,6 @@ from hotlap.scaleout.rllib.environment import make_environment
 from hotlap.scaleout.rllib.places import Cluster
 from hotlap.training.algorithms import falling
 from hotlap.training.config import TrainConfig, config_document
-from hotlap.training.disciplines import discipline_of
 
 ENVIRONMENT = "hotlap"
 MODULE = "default_policy"
@@ -20,13 +21,8 @@ def check_fit(config: TrainConfig, cluster: Cluster) -> None:
     """Refuse what RLlib's PPO cannot do as our own does."""
     if config.algorithm != "ppo":
         raise ConfigError(f"--on ray trains with ppo, not {config.algorithm}. Leave --on ray away, or choose ppo.")
-    if discipline_of(config).mixing(config) is not None:
-        raise ConfigError(
-            "--on ray drives with the world's own controls, not with one pedal. Give --highway.pedals two, and three "
-            "numbers each for network.initial_action and network.log_std_init: throttle, brake and lane request."
-        )
-    if config.teacher.steps or config.network.log_std_end:
-        raise ConfigError("--on ray knows no teacher.steps and no network.log_std_end. Train here, or without them.")
+    if config.teacher.steps:
+        raise ConfigError("--on ray knows no teacher. Set teacher.steps to 0, or leave --on ray away.")
     if config.cars % cluster.env_runners:
         raise ConfigError(
             f"{config.cars} cars cannot be shared evenly by {cluster.env_runners} env runners. Choose another number."
@@ -48,18 +44,49 @@ def make_algorithm(config: TrainConfig, cluster: Cluster, step: int = 0) -> Any:
     _set_places(ppo, config, cluster)
     _set_learning(ppo, config, max(cluster.learners, 1), step)
     ppo.debugging(seed=config.seed, log_level="ERROR")
-    return ppo.build_algo()
+    ppo.callbacks(on_env_runners_recreated=_brief_new_runners)
+    with _settings_by_value():
+        return ppo.build_algo()
+
+
+def brief_runners(algorithm: Any, briefing: Callable[[Any], None]) -> None:
+    """Tell every env runner something, and those that come later in place of lost ones."""
+    algorithm.briefing = briefing
+    algorithm.env_runner_group.foreach_env_runner(briefing, local_env_runner=False)
+
+
+def _brief_new_runners(*, algorithm: Any, env_runner_group: Any, env_runner_indices: list[int], **_: Any) -> None:
+    env_runner_group.foreach_env_runner(
+        algorithm.briefing, local_env_runner=False, remote_worker_ids=env_runner_indices
+    )
+
+
+@contextmanager
+def _settings_by_value() -> Iterator[None]:
+    """Give each env runner its settings by value: what starts again then depends on no object that might be lost."""
+    algorithms = load_ray("rllib", "algorithms", "algorithm")
+    original: Any = algorithms.EnvRunnerGroup
+
+    class Runners(original):  # type: ignore[misc]
+        """RLlib's env runners, which get their settings as an object of the cluster otherwise."""
+
+        def _make_worker(self, *, config: Any, **others: Any) -> Any:
+            return super()._make_worker(config=self._remote_config if others["worker_index"] else config, **others)
+
+    algorithms.EnvRunnerGroup = Runners
+    try:
+        yield
+    finally:
+        algorithms.EnvRunnerGroup = original
 
 
 def _set_places(ppo: Any, config: TrainConfig, cluster: Cluster) -> None:
     """Who drives, who learns, and that whoever is lost is replaced."""
-    normalizing = load_ray("rllib", "connectors", "env_to_module").MeanStdFilter
     ppo.env_runners(
         num_env_runners=cluster.env_runners,
         num_envs_per_env_runner=config.cars // cluster.env_runners,
         gym_env_vectorize_mode="vector_entry_point",
         rollout_fragment_length=config.ppo.n_steps,
-        env_to_module_connector=(lambda env, spaces, device: normalizing()) if config.normalize else None,  # noqa: ARG005
     )
     ppo.learners(num_learners=cluster.learners, num_gpus_per_learner=cluster.learner_gpus)
     ppo.fault_tolerance(restart_failed_env_runners=True, max_num_env_runner_restarts=1000)

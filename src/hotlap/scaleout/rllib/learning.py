@@ -1,18 +1,18 @@
 """Learning by RLlib instead of SB3's loop: everything else of a run, from judging to stopping, stays as it is."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from stable_baselines3.common.callbacks import CallbackList
 
 from hotlap.scaleout.cluster import check_reachable, joined, load_ray
-from hotlap.scaleout.rllib.algorithm import MODULE, check_fit, make_algorithm
+from hotlap.scaleout.rllib.algorithm import MODULE, brief_runners, check_fit, make_algorithm
+from hotlap.scaleout.rllib.environment import scaling_of
 from hotlap.scaleout.rllib.places import Cluster
-from hotlap.scaleout.rllib.weights import for_rllib, statistics_for_rllib, take_statistics, take_weights
+from hotlap.scaleout.rllib.scaling import Seen, put_together
+from hotlap.scaleout.rllib.weights import Weights, for_rllib, take_weights
 from hotlap.training.config import TrainConfig
 from hotlap.training.session import Session
-
-FILTER = "MeanStdFilter"
-CONNECTOR = "env_to_module_connector"
 
 
 class RllibLearner:
@@ -40,18 +40,18 @@ class RllibLearner:
 
     def _learn(self, algorithm: Any, session: Session, callbacks: CallbackList) -> None:
         model: Any = session.model
-        begun, began_at = session.config.steps - session.step, session.step
-        _, callback = model._setup_learn(begun, callbacks, reset_num_timesteps=False)
-        put_weights(algorithm, session)
-        put_statistics(algorithm, session)
+        left, began_at = session.config.steps - session.step, session.step
+        _, callback = model._setup_learn(left, callbacks, reset_num_timesteps=False)
         callback.on_training_start(locals(), globals())
+        hold_still(algorithm, session)
         while session.step < session.config.steps:
             callback.on_rollout_start()
+            hand_out(algorithm, session)
             result = algorithm.train()
             self.results = [*self.results[-99:], result]
             model.num_timesteps = began_at + int(result["num_env_steps_sampled_lifetime"])
             model._n_updates += session.config.ppo.n_epochs
-            pull(algorithm, session)
+            take_in(algorithm, session)
             record(result, session)
             callback.on_rollout_end()
         callback.on_training_end()
@@ -62,33 +62,44 @@ def _cpus(cluster: Cluster) -> int:
     return 1 + cluster.env_runners + cluster.learners
 
 
-def put_weights(algorithm: Any, session: Session) -> None:
-    """Begin with the run's own networks."""
-    theirs = algorithm.learner_group.get_weights()[MODULE]
-    algorithm.learner_group.set_weights({MODULE: for_rllib(session, theirs)})
-    algorithm.env_runner_group.sync_weights(from_worker_or_learner_group=algorithm.learner_group)
+def hold_still(algorithm: Any, session: Session) -> None:
+    """Take from the learners what changes on a line of its own."""
+    if session.config.network.log_std_end:
+        algorithm.learner_group.foreach_learner(lambda learner: learner.module[MODULE].pi.log_std.requires_grad_(False))
 
 
-def put_statistics(algorithm: Any, session: Session) -> None:
-    """Go on with what the run has seen; a run that only begins has seen nothing."""
-    if session.normalizer is None or session.step == 0:
-        return
-    mean, deviation, count = statistics_for_rllib(session)
-    seen = load_ray("rllib", "utils", "filter").RunningStat(mean.shape)
-    seen.num_pushes, seen.mean_array, seen.sum_sq_diff_array = count, mean, deviation**2 * (count - 1)
-    state = algorithm.env_runner.get_state(components=[CONNECTOR])[CONNECTOR]
-    state[FILTER][None]["running_stats"] = [seen.to_state()]
-    algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.set_state({CONNECTOR: state}))
+@dataclass(frozen=True)
+class Briefing:
+    """What an env runner is told before it drives: the run's networks, and what the run has seen."""
+
+    weights: Weights
+    seen: Seen | None
+
+    def __call__(self, runner: Any) -> None:
+        """Tell it."""
+        runner.set_state({"rl_module": self.weights})
+        if self.seen is not None:
+            scaling_of(runner.env).begin_with(self.seen)
 
 
-def pull(algorithm: Any, session: Session) -> None:
+def hand_out(algorithm: Any, session: Session) -> None:
+    """Give the run as it is to those who learn and to those who drive."""
+    weights = for_rllib(session, algorithm.learner_group.get_weights()[MODULE])
+    algorithm.learner_group.set_weights({MODULE: weights})
+    seen = None if session.normalizer is None else Seen.by_run(session.normalizer)
+    brief_runners(algorithm, Briefing(weights, seen))
+
+
+def take_in(algorithm: Any, session: Session) -> None:
     """Put what was learned and seen into the run."""
     take_weights(session, algorithm.learner_group.get_weights()[MODULE])
-    if session.normalizer is None:
-        return
-    state = algorithm.env_runner.get_state(components=[CONNECTOR])[CONNECTOR][FILTER][None]
-    seen = load_ray("rllib", "utils", "filter").RunningStat.from_state(state["running_stats"][0])
-    take_statistics(session, seen.mean, seen.std, seen.n)
+    if session.normalizer is not None:
+        runners = algorithm.env_runner_group
+        put_together(session.normalizer, runners.foreach_env_runner(_seen_since, local_env_runner=False))
+
+
+def _seen_since(runner: Any) -> Seen:
+    return scaling_of(runner.env).seen_since()
 
 
 def record(result: dict[str, Any], session: Session) -> None:

@@ -1,4 +1,4 @@
-"""The same networks in RLlib's words and in ours: weights and statistics carried from one to the other."""
+"""The same networks in RLlib's words and in ours: weights carried from one to the other."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,22 +41,3 @@ def take_weights(session: Session, theirs: Mapping[str, Any]) -> None:
     named = {our_name(name): torch.as_tensor(np.array(array)) for name, array in theirs.items()}
     named.pop(None, None)
     session.model.policy.load_state_dict({str(name): tensor for name, tensor in named.items()})
-
-
-def statistics_for_rllib(session: Session) -> tuple[NDArray[Any], NDArray[Any], int]:
-    """Mean, deviation and count of what the run has seen, as RLlib's filter would have them; see take_statistics."""
-    normalizer: Any = session.normalizer
-    seen = normalizer.obs_rms
-    deviation = np.maximum(np.sqrt(seen.var + normalizer.epsilon) - 1e-8, 0.0)
-    return seen.mean.copy(), deviation, int(seen.count)
-
-
-def take_statistics(session: Session, mean: NDArray[Any], deviation: NDArray[Any], count: float) -> None:
-    """Put what RLlib's filter saw into the run's normaliser, so that both scale an observation alike.
-
-    RLlib divides by the deviation and a bit, we by the root of the variance and a bit.
-    """
-    normalizer: Any = session.normalizer
-    normalizer.obs_rms.mean = np.asarray(mean, np.float64).copy()
-    normalizer.obs_rms.var = np.maximum((np.asarray(deviation, np.float64) + 1e-8) ** 2 - normalizer.epsilon, 0.0)
-    normalizer.obs_rms.count = float(count)
