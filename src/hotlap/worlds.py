@@ -2,14 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.errors import ConfigError, did_you_mean
+from hotlap.errors import ActionError, ConfigError, did_you_mean
 
 Array = NDArray[Any]
 FINGERPRINT_DIGITS = 16
@@ -66,12 +66,33 @@ def is_whole(number: Any) -> bool:
     return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
+def as_array(actions: Any, message: str) -> Array:
+    """Actions as one array; rows of different lengths make none and are refused with the message."""
+    try:
+        return np.asarray(actions)
+    except ValueError as error:
+        raise ActionError(message) from error
+
+
+def checked_options(options: Any, known: Sequence[str]) -> Mapping[str, Any]:
+    """Options of a reset by their names, unknown ones refused."""
+    if options is not None and not isinstance(options, Mapping):
+        raise ConfigError(f"reset options must be a mapping of names to values, not {type(options).__name__}.")
+    for key in options or {}:
+        if key not in known:
+            raise ConfigError(f'no reset option "{key}".{did_you_mean(str(key), known)} Known: {", ".join(known)}.')
+    return options or {}
+
+
 def make_world(name: str, count: int, **options: Any) -> World:
     """A batch of `count` cars in the named world."""
     if name not in WORLDS:
         raise ConfigError(f'no world "{name}".{did_you_mean(name, WORLDS)} Known: {", ".join(WORLDS)}.')
     if not is_whole(count) or count < 1:
         raise ConfigError(f"a batch needs a whole number of cars, at least 1, not {count!r}.")
+    threads = options.get("threads")
+    if threads is not None and not (is_whole(threads) and threads >= 1):
+        raise ConfigError(f"threads must be a whole number, at least 1, or None for all cores, not {threads!r}.")
     module, factory = WORLDS[name]
     make: Callable[..., World] = getattr(import_module(module), factory)
     return make(int(count), **options)

@@ -330,7 +330,13 @@ def test_reset_option_chooses_start_gate_and_delay_for_one_episode():
         ({"start": "gird"}, 'Did you mean "grid"?'),
         ({"start": "gate", "gate": 30}, "from 0 to 29"),
         ({"start": "gate", "gate": 1.5}, "from 0 to 29"),
+        ({"gate": 30}, "from 0 to 29"),
+        ({"start": "grid", "gate": -1}, "from 0 to 29"),
+        ({"start": np.array(["grid", "gate"])}, "Known: grid, gate, random"),
         ({"track": 1}, "from 0 to 0"),
+        ({"action_delay": np.array([0, 1])}, "0, 1 or"),
+        (["start"], "a mapping of names to values, not list"),
+        (5, "a mapping of names to values, not int"),
         ({"action_delay": 2}, "0, 1 or"),
     ],
 )
@@ -367,6 +373,8 @@ def test_partial_config_keeps_the_other_defaults():
         ({"config": {"weights": {"progress": -math.inf}}}, ["config.weights.progress", "finite"]),
         ({"config": {"episode": {"maxSteps": 0}}}, ["config.episode.maxSteps", "from 1"]),
         ({"config": {"episode": {"maxSteps": "many"}}}, ["config.episode.maxSteps", "number"]),
+        ({"track": None}, ["None", "A track is a name"]),
+        ({"observation": ["classic"]}, ['Did you mean "classic"?']),
         ({"track": "track-1"}, ["track-1", 'Did you mean "track-01"?']),
         ({"observation": "clasic"}, ['Did you mean "classic"?']),
         ({"start": "rnadom"}, ['Did you mean "random"?']),
@@ -379,6 +387,30 @@ def test_wrong_setting_is_refused_by_name(options, words):
     with pytest.raises(HotlapError) as refusal:
         RacerEnv(**options)
     assert all(word in str(refusal.value) for word in words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[" * 30_000, '{"weights": {"progress": ' + "9" * 5000 + "}}", b"\xff", "null", "[]"],
+    ids=lambda text: text[:9],
+)
+def test_config_file_that_is_none_is_refused_by_its_name(text, tmp_path):
+    path = tmp_path / "ai-config.json"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ConfigError, match=r"ai-config\.json"):
+        RacerEnv(config=path)
+
+
+@pytest.mark.parametrize("path", ["nowhere.json", "a\0b.json", "/x" * 5000])
+def test_config_file_that_is_not_there_is_refused(path):
+    with pytest.raises(ConfigError, match="cannot be read"):
+        RacerEnv(config=path)
+
+
+def test_config_file_may_begin_with_a_byte_order_mark(tmp_path):
+    path = tmp_path / "ai-config.json"
+    path.write_bytes(b'\xef\xbb\xbf{"weights": {"progress": 2}}')
+    assert RacerEnv(config=path).world.config.weights.progress == 2.0
 
 
 # A world elsewhere

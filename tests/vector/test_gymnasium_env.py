@@ -241,6 +241,7 @@ def test_no_two_arrays_of_a_step_share_memory():
         (np.zeros(3), "action must be a 3-element array"),
         (np.zeros((3, 3)), "action must be a 3-element array"),
         (np.zeros((2, 4)), "action must be a 3-element array"),
+        ([[0.0, 1.0, 0.0], [0.0]], "action must be a 3-element array"),
         (np.array([[0.0, math.nan, 0.0], [0.0, 0.0, 0.0]]), "action elements must be finite numbers"),
         (np.array([[0.0, math.inf, 0.0], [0.0, 0.0, 0.0]], np.float32), "action elements must be finite numbers"),
         (np.zeros((2, 3), bool), "action elements must be finite numbers"),
@@ -298,12 +299,34 @@ def test_step_before_reset_and_after_close_is_refused():
         {"reset_mask": np.array([1, 0])},
         {"reset_mask": np.array([False, False])},
         {"strat": "grid"},
+        ["reset_mask"],
+        5,
     ],
     ids=str,
 )
 def test_wrong_reset_option_is_refused(options):
     with pytest.raises(ConfigError):
         RacerVectorEnv(2).reset(options=options)
+
+
+def test_ragged_actions_are_refused_while_cars_begin_anew():
+    envs = RacerVectorEnv(2, config={"episode": {"maxSteps": 1}})
+    envs.reset()
+    envs.step(np.zeros((2, 3)))
+    with pytest.raises(ActionError, match="action must be a 3-element array"):
+        envs.step([[0.0, 1.0, 0.0], [0.0]])
+
+
+@pytest.mark.parametrize("seed", [1.5, "abc", {1, 2, 3}], ids=repr)
+def test_seed_that_is_no_number_and_no_list_is_refused(seed):
+    with pytest.raises(ConfigError, match="seeds must be one number or a list of 3"):
+        RacerVectorEnv(3).reset(seed=seed)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True])
+def test_wrong_number_of_threads_is_refused(threads):
+    with pytest.raises(ConfigError, match="threads must be a whole number"):
+        RacerVectorEnv(2, threads=threads)
 
 
 def test_wrong_number_of_seeds_is_refused():

@@ -208,6 +208,16 @@ def test_step_before_reset_is_refused():
         native().step(np.zeros((CARS, 3), np.float32))
 
 
+def test_after_close_everything_is_refused_but_closing():
+    env = native()
+    env.reset()
+    env.close()
+    env.close()
+    for call in (env.reset, lambda: env.step(np.zeros((CARS, 3), np.float32))):
+        with pytest.raises(EnvironmentStateError, match=r"^Environment is closed$"):
+            call()
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_action_that_is_no_number_is_refused_and_nothing_moves(value):
     env = native()

@@ -22,7 +22,7 @@ from hotlap.highway.missions import DEFAULT_GAP_S, Mission
 from hotlap.highway.physics import DECISION_S, MOST_VEHICLES, TOP_SPEED_MPS
 from hotlap.highway.road import lane_limit_mps
 from hotlap.highway.sensors import FIELDS, OBSERVATION_SIZE
-from hotlap.worlds import is_whole
+from hotlap.worlds import as_array, checked_options, is_whole
 
 Array = NDArray[Any]
 ACTION_SHAPE_MESSAGE = "action must be a 3-element array [throttle, brake, lane request]"
@@ -162,11 +162,7 @@ class HighwayWorld:
             self.give(car, mission)
 
     def _checked_options(self, options: Mapping[str, Any] | None) -> Mapping[str, Any]:
-        given = options or {}
-        for key in given:
-            if key not in RESET_OPTIONS:
-                hint = did_you_mean(str(key), RESET_OPTIONS)
-                raise ConfigError(f'no reset option "{key}".{hint} Known: {", ".join(RESET_OPTIONS)}.')
+        given = checked_options(options, RESET_OPTIONS)
         lane, speed, lanes = given.get("lane", 0), given.get("speed_mps", 0.0), self.config.road.lanes
         if not (is_whole(lane) and 0 <= lane < lanes):
             raise ConfigError(f"lane must be a whole number from 0, the leftmost, to {lanes - 1}, not {lane!r}.")
@@ -198,7 +194,7 @@ class HighwayWorld:
 
     def advance(self, actions: Array) -> None:
         """One decision of every road with raw actions of shape (count, 3), or with choices of shape (count,)."""
-        actions = np.asarray(actions)
+        actions = as_array(actions, ACTION_SHAPE_MESSAGE)
         self.batch.set_actions(self._chosen(actions) if self.discrete else self._checked(actions))
         self.batch.step()
 

@@ -1,7 +1,7 @@
 """Where a car begins: on the grid, at rest at a gate, or somewhere across a gate at some speed."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,19 +26,19 @@ class Start(NamedTuple):
     gate: int
 
 
-def check_start_kind(kind: str) -> str:
+def check_start_kind(kind: Any) -> str:
     """The kind, or an error with the nearest one."""
-    if kind not in START_KINDS:
+    if not isinstance(kind, str) or kind not in START_KINDS:
         raise ConfigError(f'no start "{kind}".{did_you_mean(str(kind), START_KINDS)} Known: {", ".join(START_KINDS)}.')
     return kind
 
 
 def choose_start(track: Track, kind: str, gate: int | None, rng: np.random.Generator) -> Start:
     """The start of one episode; `gate` picks the gate of "gate" and "random", else the dice do."""
-    if kind == "grid":
-        return Start(track.start_x_u, track.start_y_u, track.start_heading_rad, 0.0, 0)
     if gate is not None and not (is_whole(gate) and 0 <= gate < GATE_COUNT):
         raise ConfigError(f"gate must be a whole number from 0 to {GATE_COUNT - 1}, not {gate!r}.")
+    if kind == "grid":
+        return Start(track.start_x_u, track.start_y_u, track.start_heading_rad, 0.0, 0)
     chosen = int(rng.integers(GATE_COUNT)) if gate is None else int(gate)
     heading = math.atan2(track.gate_direction[chosen, 1], track.gate_direction[chosen, 0])
     centre = track.gate_centre[chosen]

@@ -1,14 +1,14 @@
 """The racing world as the rest of the house sees it: a fleet, its tracks, how episodes begin, and the info keys."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.errors import ActionError, ConfigError, did_you_mean
+from hotlap.errors import ActionError, ConfigError
 from hotlap.racer.batch import RacerBatch, layout_size
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.fleet import FleetState, StepOutputs
@@ -16,7 +16,7 @@ from hotlap.racer.physics import GATE_COUNT, TICKS_PER_SECOND
 from hotlap.racer.sensors import CURVATURE_SCALE_U, LOOKAHEADS_U, YAW_SCALE_RPS
 from hotlap.racer.starts import check_start_kind, choose_start
 from hotlap.racer.tracks import Track, load_track
-from hotlap.worlds import is_whole
+from hotlap.worlds import as_array, checked_options, is_whole
 
 Array = NDArray[Any]
 TrackChoice = str | Path | Track | Sequence[str | Path | Track]
@@ -31,7 +31,7 @@ FAR = 1000.0
 
 def observation_bounds(layout: str) -> tuple[Array, Array]:
     """Lowest and highest value of each observation, whatever the track."""
-    size = layout_size(layout)
+    size = layout_size(str(layout))
     if layout == "full":
         return _full_bounds()
     low = np.zeros(size, np.float32)
@@ -52,19 +52,14 @@ def _full_bounds() -> tuple[Array, Array]:
 
 def check_delay(delay: int | str) -> int | str:
     """0 or 1 ticks between deciding and acting, or "random": drawn for each episode."""
-    if delay == "random" or (is_whole(delay) and delay in (0, 1)):
+    if (isinstance(delay, str) and delay == "random") or (is_whole(delay) and delay in (0, 1)):
         return delay
     raise ConfigError(f'action_delay must be 0, 1 or "random", not {delay!r}.')
 
 
 def check_options(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Reset options with known names only."""
-    for key in options or {}:
-        if key not in RESET_OPTIONS:
-            raise ConfigError(
-                f'no reset option "{key}".{did_you_mean(str(key), RESET_OPTIONS)} Known: {", ".join(RESET_OPTIONS)}.'
-            )
-    return options or {}
+    return checked_options(options, RESET_OPTIONS)
 
 
 def step_views(fleet: FleetState, out: StepOutputs) -> dict[str, Array]:
@@ -113,7 +108,7 @@ class RacerWorld:
         start: str = "grid",
         threads: int | None = None,
     ) -> None:
-        chosen = [track] if isinstance(track, str | Path | Track) else list(track)
+        chosen = list(track) if isinstance(track, Iterable) and not isinstance(track, str | bytes) else [track]
         if not chosen:
             raise ConfigError("a racer world needs at least one track.")
         self.count = count
@@ -149,7 +144,7 @@ class RacerWorld:
 
     def advance(self, actions: Array) -> None:
         """One tick of every car with raw actions of shape (count, 3), clamped by the rules of the world."""
-        actions = np.asarray(actions)
+        actions = as_array(actions, ACTION_SHAPE_MESSAGE)
         if actions.dtype.kind not in "fiu":
             raise ActionError(ACTION_VALUE_MESSAGE)
         if actions.shape != (self.count, 3):

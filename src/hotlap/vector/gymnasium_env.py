@@ -135,12 +135,14 @@ class WorldVectorEnv(VectorEnv[Array, Array, Array]):
             return [None] * self.num_envs
         if isinstance(seed, int | np.integer):
             return [int(seed) + car for car in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise ConfigError(f"seeds must be one number or a list of {self.num_envs}, one per car, not {len(seed)}.")
+        if not isinstance(seed, list | tuple | np.ndarray) or len(seed) != self.num_envs:
+            raise ConfigError(f"seeds must be one number or a list of {self.num_envs}, one per car, not {seed!r}.")
         return seed
 
-    def _cars_to_reset(self, options: Mapping[str, Any] | None) -> tuple[Array, dict[str, Any]]:
-        rest = dict(options or {})
+    def _cars_to_reset(self, options: Mapping[str, Any] | None) -> tuple[Array, Mapping[str, Any] | None]:
+        if not isinstance(options, Mapping):
+            return np.ones(self.num_envs, np.bool_), options
+        rest = dict(options)
         mask = rest.pop("reset_mask", None)
         if mask is None:
             return np.ones(self.num_envs, np.bool_), rest
@@ -165,7 +167,10 @@ def _put_column(infos: dict[str, Any], key: str, column: Array, cars: Array) -> 
 
 def _without_rows(actions: Array, cars: Array) -> Array:
     """The actions with zeros for some cars, whatever was in their place."""
-    actions = np.array(actions)
+    try:
+        actions = np.array(actions)
+    except ValueError:
+        return actions  # rows of different lengths: the world says what is wrong with them
     if actions.shape[:1] == cars.shape and actions.dtype.kind in "fiu":
         actions[cars] = 0
     return actions

@@ -31,10 +31,13 @@ class WorldVecEnv(VecEnv):
         self.episode_lengths = np.zeros(world.count, np.int64)
         self._actions: Array = np.zeros((0, 3), np.float32)
         self._began_s = time.monotonic()
+        self._closed = False
         self.seed(seed)
 
     def reset(self) -> Array:
         """Begin an episode for every car; seeds given before count from here."""
+        if self._closed:
+            raise EnvironmentStateError("Environment is closed")
         self._take_seeds()
         for car in range(self.num_envs):
             self.world.begin(car, self.generators[car], self._options[car])
@@ -62,8 +65,8 @@ class WorldVecEnv(VecEnv):
 
     def step_async(self, actions: Array) -> None:
         """Keep the actions for the step."""
-        if not self.generators:
-            raise EnvironmentStateError("step() called before reset()")
+        if self._closed or not self.generators:
+            raise EnvironmentStateError("Environment is closed" if self._closed else "step() called before reset()")
         self._actions = actions
 
     def step_wait(self) -> tuple[Array, Array, Array, Any]:
@@ -99,7 +102,8 @@ class WorldVecEnv(VecEnv):
         world.begin(car, self.generators[car])
 
     def close(self) -> None:
-        """Nothing to release: arrays go with their owner."""
+        """Refuse to drive from here on; a second time does nothing. Arrays go with their owner."""
+        self._closed = True
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of this environment, or else of the world, once per car asked for."""

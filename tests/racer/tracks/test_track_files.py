@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from hotlap.errors import TrackError
-from hotlap.racer.tracks import atomic, generate_track, load_track, read_track_file, track_ids, write_track_file
+from hotlap.racer.tracks import (
+    atomic,
+    generate_track,
+    load_track,
+    read_track_file,
+    track_files,
+    track_ids,
+    write_track_file,
+)
 from racer.tracks.surveys import ring_rows, write_survey
 
 RING = [[200, 0, 20], [140, 140, 20], [0, 200, 20], [-140, 140, 20], [-200, 0, 20], [-140, -140, 20], [0, -200, 20]]
@@ -122,6 +130,25 @@ def test_a_long_file_below_the_size_limit_is_refused_by_counting(tmp_path):
     path = written(tmp_path, "1,2,3,4\n" * 400_000, "long.csv")
     with pytest.raises(TrackError, match=r"400,000 lines are too many for a lap. Thin the file out"):
         load_track(path)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\f", "\u2028"], ids=repr)
+def test_rows_are_counted_whatever_ends_a_line(end, tmp_path):
+    path = written(tmp_path, f"1,2,3,4{end}" * 50_000, "long.csv")
+    with pytest.raises(TrackError, match=r"50,000 lines are too many for a lap"):
+        load_track(path)
+
+
+def test_crowd_is_counted_before_its_lines_are_looked_for(tmp_path, monkeypatch):
+    """Looking for the line of each of a million empty points takes as long as reading them."""
+    monkeypatch.setattr(track_files, "_lines_of_points", lambda *_: pytest.fail("looked for lines"))
+    with pytest.raises(TrackError, match="1,000,000 control points are too many"):
+        load_track(written(tmp_path, '{"points": [' + ",".join(["[]"] * 1_000_000) + "]}"))
+
+
+def test_empty_csv_file_is_told_what_a_csv_file_looks_like(tmp_path):
+    with pytest.raises(TrackError, match=r"lap.csv: is empty. .*x_m,y_m,w_tr_right_m,w_tr_left_m"):
+        load_track(written(tmp_path, "\n", "lap.csv"))
 
 
 def test_file_needs_nothing_but_points(tmp_path):

@@ -28,13 +28,16 @@ def load_track(name_or_path: str | Path | Track) -> Track:
     """
     if isinstance(name_or_path, Track):
         return name_or_path
+    if not isinstance(name_or_path, str | Path):
+        raise UnknownTrackError(f'no track {name_or_path!r}. A track is a name, a path or a Track, like "track-01".')
 
     name = str(name_or_path)
+    is_file = name.lower().endswith(FILE_SUFFIXES)
     if name in track_ids():
         return _built_in(name)
-    if name.startswith("generated"):
+    if name.startswith("generated") and not is_file:
         return _from_seed(name)
-    if isinstance(name_or_path, Path) or name.lower().endswith(FILE_SUFFIXES) or "/" in name or "\\" in name:
+    if isinstance(name_or_path, Path) or is_file or "/" in name or "\\" in name:
         return _from_file(Path(name))
     raise UnknownTrackError(f'no track "{name}".{did_you_mean(name, track_ids())} Run "hotlap tracks list".')
 

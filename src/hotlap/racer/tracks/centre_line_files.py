@@ -8,9 +8,8 @@ import numpy as np
 from hotlap.errors import TrackError
 from hotlap.racer.tracks.checks import FEWEST_POINTS, PointSource
 from hotlap.racer.tracks.spline import FloatArray
-from hotlap.racer.tracks.track_files import read_text
+from hotlap.racer.tracks.track_files import COLUMNS, read_text
 
-COLUMNS = ("x_m", "y_m", "w_tr_right_m", "w_tr_left_m")
 MOST_ROWS = 20_000
 CLOSED_WITHIN_M = 0.05
 NO_WIDTH_M = 0.01
@@ -46,11 +45,12 @@ def read_centre_line(path: Path) -> CentreLine:
 
 def _rows_of(text: str, path: Path) -> tuple[list[list[str]], list[int]]:
     """The cells of every row that is not blank, and its line; a comment counts only when it names the columns."""
-    if text.count("\n") > 2 * MOST_ROWS:
-        count = f"{text.count(chr(10)):,} lines"
+    written = text.splitlines()
+    if len(written) > 2 * MOST_ROWS:
+        count = f"{len(written):,} lines"
         raise TrackError(f"{path}: {count} are too many for a lap. Thin the file out to at most {MOST_ROWS:,} rows.")
     rows, lines = [], []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(written, start=1):
         content = line.strip()
         if not content or (content.startswith("#") and "x_m" not in content):
             continue

@@ -15,6 +15,8 @@ from hotlap.racer.tracks.track import Track, build_track
 LARGEST_FILE_BYTES = 4_000_000
 KNOWN_KEYS = ("id", "name", "par_ticks", "points")
 EXAMPLE = '{"name": "My track", "points": [[x, y, half_width], ...]}'
+COLUMNS = ("x_m", "y_m", "w_tr_right_m", "w_tr_left_m")
+"""Of a CSV file."""
 
 
 def read_track_file(path: Path, track_id: str | None = None) -> Track:
@@ -23,6 +25,7 @@ def read_track_file(path: Path, track_id: str | None = None) -> Track:
     data = _parse(text, path)
     _check_keys(data, path)
     points = data["points"]
+    _refuse_crowd(points, path)
     source = PointSource(str(path), _lines_of_points(text, len(points)))
     _check_rows(points, source)
     return build_track(
@@ -67,7 +70,8 @@ def read_text(path: Path) -> str:
             f"{path}: cannot be read ({problem.strerror}). Check the name and its permissions."
         ) from problem
     if not text.strip():
-        raise TrackError(f"{path}: is empty. A track file looks like {EXAMPLE}.")
+        example = f"has the columns {','.join(COLUMNS)}" if path.suffix.lower() == ".csv" else f"looks like {EXAMPLE}"
+        raise TrackError(f"{path}: is empty. A track file {example}.")
     return text
 
 
@@ -105,10 +109,15 @@ def _check_keys(data: dict[str, Any], path: Path) -> None:
         raise TrackError(f'{path}: has no list of "points". A track file looks like {EXAMPLE}.')
 
 
-def _check_rows(points: list[Any], source: PointSource) -> None:
-    """Refuse a crowd by counting, and the first row that is not three numbers by its line."""
+def _refuse_crowd(points: list[Any], path: Path) -> None:
+    """Refuse by counting, before anything is done for every point."""
     if len(points) > MOST_POINTS:
-        source.refuse(f"{len(points):,} control points are too many", f"Thin them out to at most {MOST_POINTS:,}")
+        remedy = f"Thin them out to at most {MOST_POINTS:,}."
+        raise TrackError(f"{path}: {len(points):,} control points are too many. {remedy}")
+
+
+def _check_rows(points: list[Any], source: PointSource) -> None:
+    """Refuse the first row that is not three numbers by its line."""
     for index, row in enumerate(points):
         if not isinstance(row, list) or len(row) != 3 or not all(type(value) in (int, float) for value in row):
             written = json.dumps(row)
