@@ -2,6 +2,8 @@
 
 import json
 import math
+from contextlib import nullcontext
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -394,6 +396,23 @@ def test_any_numbers_as_action_are_clamped_or_refused(action):
             "Infinity is not valid JSON",
             "-Infinity is not valid JSON",
         }
+
+
+numbers = st.floats() | st.integers() | st.sampled_from([0, 1, -1, 0.5, 1e308, 1e-320, 2**1023])
+spaces = st.sampled_from(["", " ", "\n\t "])
+
+
+@given(st.lists(numbers | json_values, max_size=4), spaces, st.dictionaries(fields, json_values, max_size=2))
+def test_the_short_way_of_a_step_and_the_general_one_give_the_same_bytes(action, space, more):
+    """A well-formed step is read and checked in one go; whatever comes, the slow way would have said the same."""
+    payload = (space + json.dumps({**more, "type": "step", "action": action}, separators=("," + space, ":"))).encode()
+    replies = []
+    for short_way in (True, False):
+        session = Session()
+        ask(session, {"type": "reset"})
+        with nullcontext() if short_way else patch("hotlap.bridge.messages.read_step", lambda _: None):
+            replies += [[session.receive(payload).data for _ in range(2)]]
+    assert replies[0] == replies[1]
 
 
 @given(st.binary(max_size=60).map(lambda tail: b"HLA1" + tail))

@@ -1,6 +1,9 @@
 """RacerEnv over a bridge: both checkers, the same world to the last bit, and servers that know only the original."""
 
+import json
+import re
 import warnings
+from contextlib import closing
 
 import gymnasium.utils.env_checker
 import numpy as np
@@ -121,6 +124,55 @@ def test_close_frees_the_server_and_is_idempotent():
         env.close()
         with pytest.raises(RuntimeError, match="Environment is closed"):
             env.step([0, 0, 0])
+
+
+STEP = {"type": "step_result", "observation": [0.5] * 14, "reward": 1.5, "terminated": True, "truncated": False}
+
+
+def answered(server, monkeypatch, **changes):
+    """What RacerEnv makes of a step's result with some fields changed; None leaves one out."""
+    reply = {key: value for key, value in {**STEP, "info": {"lap": 2}, **changes}.items() if value is not None}
+    with closing(RacerEnv(bridge_url=server.url)) as env:
+        env.reset()
+        with monkeypatch.context() as patch:
+            patch.setattr("hotlap.bridge.client.BridgeClient.exchange", lambda *_, **__: json.dumps(reply).encode())
+            return env.step([0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, (1.5, True, False, {"lap": 2})),
+        ({"reward": 2}, (2.0, True, False, {"lap": 2})),
+        ({"terminated": 0, "truncated": 1}, (1.5, False, True, {"lap": 2})),
+        ({"more": [1]}, (1.5, True, False, {"lap": 2})),
+        ({"observation": [0] * 7 + [0.5] * 7, "terminated": 1}, (1.5, True, False, {"lap": 2})),
+    ],
+)
+def test_results_spelled_in_other_ways_are_read(server, monkeypatch, changes, expected):
+    observation, *rest = answered(server, monkeypatch, **changes)
+    assert tuple(rest) == expected
+    assert [type(item) for item in rest] == [float, bool, bool, dict]
+    assert observation.tolist() == changes.get("observation", STEP["observation"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"reward": "much"}, "the reward is 'much', not a number"),
+        ({"reward": None}, "the result of a step has no reward"),
+        ({"info": None}, "the result of a step has no info"),
+        ({"observation": [0.5] * 13}, "not a list of 14 numbers"),
+        ({"observation": [0.5] * 13 + [None]}, "not a list of 14 numbers"),
+        ({"observation": [0.5] * 13 + ["0.5"]}, "not a list of 14 numbers"),
+        ({"observation": "0.5"}, "not a list of 14 numbers"),
+        ({"observation": None}, "not a list of 14 numbers"),
+        ({"type": "error", "message": "too fast"}, "Bridge error: too fast"),
+    ],
+)
+def test_results_that_are_none_are_refused_in_words(server, monkeypatch, changes, part):
+    with pytest.raises(BridgeError, match=re.escape(part)):
+        answered(server, monkeypatch, **changes)
 
 
 def test_no_server_is_one_clear_error():

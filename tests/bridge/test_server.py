@@ -184,7 +184,7 @@ def test_errors_keep_the_connection_open(server):
 def test_a_bug_is_logged_and_answered_and_keeps_the_connection(server, monkeypatch, caplog):
     with BridgeClient(server.url) as client:
         client.send_reset()
-        monkeypatch.setattr("hotlap.bridge.worlds.SingleCar.drive", lambda *_: 1 / 0)
+        monkeypatch.setattr("hotlap.bridge.worlds.SingleCar.drive", lambda *_, **__: 1 / 0)
         with pytest.raises(BridgeError, match="Internal error"):
             client.send_step([0, 1, 0])
         monkeypatch.undo()

@@ -52,7 +52,7 @@ class BridgeClient:
 
     def send_step(self, action: Sequence[float]) -> dict[str, Any]:
         """One tick with [steer, throttle, brake]."""
-        return self.request({"type": "step", "action": action})
+        return self.checked(self.exchange(encode({"type": "step", "action": action}), "step"))
 
     def send_close(self) -> None:
         """Drop the world and the connection; never raises, and a second time does nothing."""
@@ -80,7 +80,7 @@ class BridgeClient:
         over = False
         try:
             while not over:
-                frame = self._checked(decode(self._receive("the race")))
+                frame = self.checked(self._receive("the race"))
                 over = frame["type"] == "race_result"
                 yield frame
         finally:
@@ -91,11 +91,11 @@ class BridgeClient:
         """Ask for the end and read past the frames that were on their way."""
         reply = self.request({"type": "close"})
         while reply["type"] != "close_result":
-            reply = self._checked(decode(self._receive("close")))
+            reply = self.checked(self._receive("close"))
 
     def request(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """One JSON message and its JSON reply."""
-        return self._checked(decode(self.exchange(encode(message), message["type"])))
+        return self.checked(self.exchange(encode(message), message["type"]))
 
     def exchange(self, payload: bytes, what: str, *, binary: bool = False) -> bytes:
         """One message of bytes and the reply's bytes; `what` names it should the server not answer."""
@@ -113,8 +113,18 @@ class BridgeClient:
         """A message whose reply is binary; a JSON reply instead says what is wrong."""
         reply = self.exchange(payload, what, binary=binary)
         if reply.startswith(b"{"):
-            self._checked(decode(reply))
+            self.checked(reply)
         return reply
+
+    def checked(self, payload: bytes) -> dict[str, Any]:
+        """A reply as a dictionary; one that is an error is raised, and one that is no message ends the connection."""
+        reply = decode(payload)
+        kind = reply.get("type") if isinstance(reply, dict) else None
+        if not isinstance(kind, str):
+            self._fail("its reply is no message of the protocol")
+        if kind == "error":
+            raise BridgeError(f"Bridge error: {reply.get('message')}")
+        return reply  # type: ignore[no-any-return]
 
     def __enter__(self) -> Self:
         return self
@@ -198,13 +208,6 @@ class BridgeClient:
         for data in self._wire.data_to_send():
             if data:
                 self._socket.send_all(data, end_s)
-
-    def _checked(self, reply: Any) -> dict[str, Any]:
-        if not isinstance(reply, dict) or not isinstance(reply.get("type"), str):
-            self._fail("its reply is no message of the protocol")
-        if reply["type"] == "error":
-            raise BridgeError(f"Bridge error: {reply.get('message')}")
-        return reply
 
     def _time_out(self, what: str) -> NoReturn:
         self._shut(f"no answer to {what} within {self.timeout_s:g} s")

@@ -21,9 +21,20 @@ class StepRequest(msgspec.Struct, tag_field="type", tag="step"):
     action: Action
 
 
+class StepResult(msgspec.Struct, tag_field="type", tag="step_result"):
+    """The reply to a step: a struct is written and read faster than a dictionary."""
+
+    observation: list[float]
+    reward: float
+    terminated: bool
+    truncated: bool
+    info: Any
+
+
 encode = msgspec.json.Encoder().encode
 _decode_exactly = msgspec.json.Decoder().decode
 _decode_step = msgspec.json.Decoder(StepRequest).decode
+_decode_step_result = msgspec.json.Decoder(StepResult).decode
 
 
 def decode(payload: bytes) -> Any:
@@ -38,6 +49,14 @@ def read_step(payload: bytes) -> Action | None:
     """The action of a well-formed step, read and checked in one go; None for every other message."""
     try:
         return _decode_step(payload).action
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def read_step_result(payload: bytes) -> StepResult | None:
+    """A well-formed reply to a step, read and checked in one go; None for every other message."""
+    try:
+        return _decode_step_result(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from hotlap import __version__
 from hotlap.bridge.frames import ACTION_MAGIC
-from hotlap.bridge.json_text import UNDEFINED, Action, decode, encode, printable, read_step, spelled
+from hotlap.bridge.json_text import UNDEFINED, decode, encode, printable, read_step, spelled
 from hotlap.bridge.races import Race, RaceOrder
 from hotlap.bridge.requests import read_cars, read_choice, read_count, read_options, read_seed, read_world
 from hotlap.bridge.worlds import BatchOfCars, SingleCar, checked_action
@@ -49,7 +51,7 @@ class Limits:
     """Most cars in a batch."""
 
 
-class Reply(NamedTuple):
+class Reply(msgspec.Struct):
     """One message to the client."""
 
     data: bytes | bytearray
@@ -93,11 +95,10 @@ class Session:
     def receive(self, payload: bytes) -> Reply:
         """The one reply to one message. JSON may come as text or as binary; anything wrong becomes an error reply."""
         try:
+            if self.car is not None and self.race is None and (action := read_step(payload)) is not None:
+                return Reply(encode(self.car.drive(action, lap_info=self.lap_info)))
             if payload.startswith(ACTION_MAGIC):
                 return self._step_batch(payload)
-            action = read_step(payload)
-            if action is not None and self.race is None:
-                return self._drive(action)
             return self._answer(decode(payload))
         except HotlapError as error:
             return error_reply(str(error))
@@ -141,13 +142,7 @@ class Session:
         """A step that is odd in some way: here it is said in which."""
         if self.car is None:
             raise BridgeError(STEP_BEFORE_RESET)
-        return self._drive(checked_action(message.get("action")))
-
-    def _drive(self, action: Action) -> Reply:
-        if self.car is None:
-            raise BridgeError(STEP_BEFORE_RESET)
-        self.car.drive(action)
-        return Reply(encode(self.car.outcome(lap_info=self.lap_info)))
+        return Reply(encode(self.car.drive(checked_action(message.get("action")), lap_info=self.lap_info)))
 
     def _close(self, _message: dict[str, Any]) -> Reply:
         self.car = self.batch = self.race = None

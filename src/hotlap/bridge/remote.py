@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.bridge.client import BridgeClient
+from hotlap.bridge.json_text import StepResult, encode, read_step_result
 from hotlap.errors import BridgeError, ConfigError
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.starts import check_start_kind
 from hotlap.racer.world import TrackChoice, check_delay, check_options, observation_bounds
 
 Observation = NDArray[np.float32]
+FLOAT32 = np.dtype(np.float32)
 PLAIN = {"start": "grid", "action_delay": 0}
 
 
@@ -54,7 +56,7 @@ class RemoteRacer:
                 )
             beyond = {}  # without dice there is nothing to seed
         reply = self.client.send_reset(self.config, self.tracks[0], **beyond)
-        return self._seen(reply), reply["info"]
+        return self._seen(_numbers(reply)), reply["info"]
 
     def _beyond(self, seed: int | None, options: Mapping[str, Any] | None) -> dict[str, Any]:
         """The fields of a reset that the original has not."""
@@ -72,21 +74,37 @@ class RemoteRacer:
 
     def step(self, action: list[float]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """One tick."""
-        reply = self.client.send_step(action)
-        reward = reply["reward"]
-        if type(reward) is not float and type(reward) is not int:
-            raise BridgeError(f"Bridge error: the reward is {reward!r}, not a number; the server misread its config.")
-        return self._seen(reply), float(reward), bool(reply["terminated"]), bool(reply["truncated"]), reply["info"]
+        payload = self.client.exchange(encode({"type": "step", "action": action}), "step")
+        result = read_step_result(payload) or _odd_result(self.client.checked(payload))
+        observation = self._seen(result.observation)
+        return observation, result.reward, result.terminated, result.truncated, result.info
 
     def close(self) -> None:
         """Drop the car and the connection; a second time does nothing."""
         self.client.close()
 
-    def _seen(self, reply: Mapping[str, Any]) -> Observation:
-        numbers = reply["observation"]
-        if not isinstance(numbers, list) or len(numbers) != self.size or None in numbers:
+    def _seen(self, numbers: list[float]) -> Observation:
+        if len(numbers) != self.size:
             raise BridgeError(f"Bridge error: the observation is not a list of {self.size} numbers.")
-        return np.array(numbers, np.float32)
+        return np.array(numbers, FLOAT32)
+
+
+def _odd_result(reply: Mapping[str, Any]) -> StepResult:
+    """The result of a step that a server spells in its own way, or in words what is wrong with it."""
+    missing = [name for name in ("reward", "terminated", "truncated", "info") if name not in reply]
+    if missing:
+        raise BridgeError(f"Bridge error: the result of a step has no {missing[0]}.")
+    reward = reply["reward"]
+    if type(reward) is not float and type(reward) is not int:
+        raise BridgeError(f"Bridge error: the reward is {reward!r}, not a number; the server misread its config.")
+    ends = (bool(reply["terminated"]), bool(reply["truncated"]))
+    return StepResult(_numbers(reply), float(reward), *ends, reply["info"])
+
+
+def _numbers(reply: Mapping[str, Any]) -> list[float]:
+    """What the driver sees; nothing where that is no list of numbers."""
+    numbers = reply.get("observation")
+    return numbers if isinstance(numbers, list) and all(type(item) in (float, int) for item in numbers) else []
 
 
 def track_names(track: TrackChoice) -> list[str]:

