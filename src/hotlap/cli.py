@@ -92,6 +92,7 @@ HOTLAP = Group(
                 "cluster": Command(
                     "How one training on Ray grows with env runners.", "hotlap.commands.benchmark:ClusterBenchmark"
                 ),
+                "sweep": Command("What Ray adds to a sweep.", "hotlap.commands.benchmark:SweepBenchmark"),
                 "bridge": Command(
                     "Round trips per second of a bridge server.", "hotlap.commands.bridge:BridgeBenchmark"
                 ),

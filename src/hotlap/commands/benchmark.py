@@ -137,3 +137,26 @@ class ClusterBenchmark:
         from hotlap.benchmark.cluster import run_cluster_benchmark
 
         return run_cluster_benchmark(self.preset, self.runners, self.iterations, self.address, as_json=self.json)
+
+
+@dataclass(frozen=True)
+class SweepBenchmark:
+    """Measure what Ray adds to a sweep: the same trainings on local processes and on Ray; exit 1 above the target."""
+
+    preset: tyro.conf.Positional[str] = "racer-ppo"
+    """racer-ppo, racer-sac, racer-generalist, highway-ppo, highway-sac, highway-dqn, or a .toml file of your own."""
+    runs: int = 8
+    """Trainings on each side, as many at a time as there are cores; an even number."""
+    steps: int = 900_000
+    """Environment steps of each; short trainings say more about the start of Ray than about sweeps."""
+    target: float = 10.0
+    """Percent that Ray may add."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+    def run(self) -> int:
+        """Train twice, compare, print."""
+        from hotlap.benchmark.sweep import SweepMeasurement, run_sweep_benchmark
+
+        options = {name: value for name, value in vars(self).items() if name != "json"}
+        return run_sweep_benchmark(SweepMeasurement(**options), as_json=self.json)

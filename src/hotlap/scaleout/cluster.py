@@ -72,17 +72,29 @@ def joined(address: str = LOCAL, cpus: int | None = None) -> Iterator[Any]:
         "num_cpus": cpus,
         "include_dashboard": False,
         "dashboard_host": LOOPBACK,
-        "_node_ip_address": LOOPBACK,
         "object_store_memory": OBJECT_STORE_BYTES,
     }
     try:
-        ray.init(**({"address": address} if address else own), **quietly)
+        with _heard_by(this_machine_only=not address):
+            ray.init(**({"address": address} if address else own), **quietly)
     except (ConnectionError, RuntimeError, ValueError, OSError) as problem:
         raise ClusterError(_refusal(address, problem)) from problem
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def _heard_by(*, this_machine_only: bool) -> Iterator[None]:
+    """Ray listens on every interface, unless it is told that there are no clusters, as it is on other systems."""
+    constants = load_ray("_private", "ray_constants")
+    before = constants.ENABLE_RAY_CLUSTER
+    constants.ENABLE_RAY_CLUSTER = before and not this_machine_only
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before
 
 
 def _refusal(address: str, problem: Exception) -> str:

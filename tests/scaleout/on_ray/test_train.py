@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import onnxruntime
 import pytest
@@ -28,24 +29,29 @@ SMALL = {
 
 
 class Assassin(RllibLearner):
-    """Kills one of two runners after a few iterations, waits later for the new one, and notes what was learned."""
+    """Kills one of two runners; the other drives on until there is a new one, and what was learned is noted."""
 
     def _learn(self, algorithm, session, callbacks):
-        original, self.trained = algorithm.train, []
+        original, runners, self.trained = algorithm.train, algorithm.env_runner_group, []
 
         def train_once():
-            runners = algorithm.env_runner_group
-            if len(self.trained) == 3:
-                pids = runners.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False)
-                os.kill(pids[0], signal.SIGKILL)
-            # The rest is soon driven by the other one; each of these looks waits until Ray has an answer.
-            while len(self.trained) == 6 and runners.num_healthy_remote_workers() < 2:
-                algorithm.restore_env_runners(runners)
             result = original()
             self.trained.append(result["learners"]["default_policy"]["num_module_steps_trained_lifetime"])
             return result
 
-        algorithm.train = train_once
+        def train_and_kill():
+            if len(self.trained) != 3:
+                return train_once()
+            pids = runners.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False)
+            os.kill(pids[0], signal.SIGKILL)
+            killed_s, result = time.monotonic(), train_once()
+            assert runners.num_healthy_remote_workers() == 1
+            while runners.num_healthy_remote_workers() < 2:
+                result = train_once()
+            self.back_after_s = time.monotonic() - killed_s
+            return result
+
+        algorithm.train = train_and_kill
         super()._learn(algorithm, session, callbacks)
 
 
@@ -58,6 +64,7 @@ def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_
     assert result.step >= config.steps
     runners = learner.results[-1]["fault_tolerance"]
     assert (runners["num_remote_worker_restarts"], runners["num_healthy_workers"]) == (1, 2)
+    assert learner.back_after_s < 30
     # Each iteration learned from a whole batch, in each epoch, also the one in which a runner died.
     batch = config.cars * config.ppo.n_steps * config.ppo.n_epochs
     learned = [after - before for before, after in zip(learner.trained, learner.trained[1:], strict=False)]

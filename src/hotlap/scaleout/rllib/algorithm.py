@@ -15,6 +15,8 @@ from hotlap.training.config import TrainConfig, config_document
 
 ENVIRONMENT = "hotlap"
 MODULE = "default_policy"
+LOOK_S = 0.5
+"""How long each iteration waits for a lost env runner to come back before the others drive on."""
 
 
 def check_fit(config: TrainConfig, cluster: Cluster) -> None:
@@ -89,7 +91,11 @@ def _set_places(ppo: Any, config: TrainConfig, cluster: Cluster) -> None:
         rollout_fragment_length=config.ppo.n_steps,
     )
     ppo.learners(num_learners=cluster.learners, num_gpus_per_learner=cluster.learner_gpus)
-    ppo.fault_tolerance(restart_failed_env_runners=True, max_num_env_runner_restarts=1000)
+    ppo.fault_tolerance(
+        restart_failed_env_runners=True,
+        max_num_env_runner_restarts=1000,
+        env_runner_health_probe_timeout_s=LOOK_S,
+    )
 
 
 def learning_rates(config: TrainConfig, step: int) -> list[list[float]]:
