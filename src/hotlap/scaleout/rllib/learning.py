@@ -49,7 +49,7 @@ class RllibLearner:
             hand_out(algorithm, session)
             result = algorithm.train()
             self.results = [*self.results[-99:], result]
-            model.num_timesteps = began_at + int(result["num_env_steps_sampled_lifetime"])
+            count_steps(model, callback, began_at + int(result["num_env_steps_sampled_lifetime"]))
             model._n_updates += session.config.ppo.n_epochs
             take_in(algorithm, session)
             record(result, session)
@@ -60,6 +60,13 @@ class RllibLearner:
 def _cpus(cluster: Cluster) -> int:
     """CPUs that a cluster made of this machine must count, however few there are."""
     return 1 + cluster.env_runners + cluster.learners
+
+
+def count_steps(model: Any, callback: Any, step: int) -> None:
+    """Set the counter of the run, and of all who watch it: nobody tells them of single steps here."""
+    model.num_timesteps = step
+    for each in callback.callbacks:
+        each.num_timesteps = step
 
 
 def hold_still(algorithm: Any, session: Session) -> None:
