@@ -7,7 +7,16 @@ import time
 
 import pytest
 
-from hotlap.bridge.eager import EagerSelector, EagerSocket, Patience
+from hotlap.bridge.eager import CoreWatch, EagerSelector, EagerSocket, Patience
+
+
+@pytest.fixture(autouse=True)
+def pushed(monkeypatch):
+    """How often this thread was pushed aside, as the test says; and nobody has looked before."""
+    times = [0]
+    monkeypatch.setattr("hotlap.bridge.eager.times_pushed_aside", lambda: times[0])
+    monkeypatch.setattr("hotlap.bridge.eager.core_of_this_thread", CoreWatch())
+    return times
 
 
 def test_patience_looks_while_it_is_rewarded():
@@ -110,25 +119,25 @@ def test_selector_reports_what_any_selector_does():
         assert selector.select(0.01) == []
 
 
-def test_patience_stops_looking_where_others_need_the_core(monkeypatch):
-    pushed = iter(range(0, 10**9, 50))
-    monkeypatch.setattr("hotlap.bridge.eager.times_pushed_aside", lambda: next(pushed))
+def test_patience_stops_looking_ever_longer_where_others_need_the_core(pushed):
     patience = Patience(1.0)
-    looks = [patience.look_s() for _ in range(4000)]
-    assert looks[:63] == [1.0] * 63
-    assert looks[63:] == [0.0] * (4000 - 63)
+    looks = []
+    for k in range(20_000):
+        pushed[0] += 1
+        if patience.look_s():
+            looks.append(k)
+    gaps = [later - earlier - 1 for earlier, later in itertools.pairwise(looks) if later - earlier > 1]
+    assert looks[:63] == list(range(63))
+    assert gaps == [65, 129, 257, 513, 1025, 2049, 4097, 4097, 4097]
 
 
-def test_patience_goes_on_looking_where_nobody_needs_the_core(monkeypatch):
-    monkeypatch.setattr("hotlap.bridge.eager.times_pushed_aside", lambda: 7)
+def test_patience_goes_on_looking_where_nobody_needs_the_core(pushed):
     patience = Patience(1.0)
     assert all(patience.look_s() for _ in range(1000))
 
 
-def test_patience_tries_again_after_a_pause_whatever_happened_in_it(monkeypatch):
+def test_patience_tries_again_after_a_pause_whatever_happened_in_it(pushed):
     """Pushed aside a thousand times while it slept, and never since: the machine is quiet again."""
-    pushed = [0]
-    monkeypatch.setattr("hotlap.bridge.eager.times_pushed_aside", lambda: pushed[0])
     patience = Patience(1.0)
     for _ in range(63):
         patience.look_s()
@@ -138,3 +147,33 @@ def test_patience_tries_again_after_a_pause_whatever_happened_in_it(monkeypatch)
     while not patience.look_s():
         pass
     assert all(patience.look_s() for _ in range(500))
+
+
+def pause_after(watch: CoreWatch, pushed: list[int], times: int) -> int:
+    """How many looks are refused after so many pushes within one check; 0 where the next is allowed."""
+    for _ in range(63):
+        assert watch.allows_a_look()
+    pushed[0] += times
+    refused = 0
+    while not watch.allows_a_look():
+        refused += 1
+    for _ in range(63 if refused else 0):  # up to the next check, which finds nothing
+        assert watch.allows_a_look()
+    return refused
+
+
+def test_the_next_pause_after_a_quiet_time_is_short_again(pushed):
+    watch = CoreWatch()
+    assert [pause_after(watch, pushed, times) for times in (8, 9, 8, 50)] == [0, 65, 0, 65]
+
+
+def test_all_who_look_from_one_thread_pause_together_and_other_threads_do_not(pushed):
+    one, two, elsewhere = Patience(1.0), Patience(1.0), []
+    for _ in range(63):
+        one.look_s()
+    pushed[0] = 50
+    assert (one.look_s(), two.look_s()) == (0.0, 0.0)
+    thread = threading.Thread(target=lambda: elsewhere.append(two.look_s()))
+    thread.start()
+    thread.join()
+    assert elsewhere == [1.0]

@@ -1,6 +1,6 @@
 """Waiting that looks before it sleeps: a sleeping process takes longer to wake than a car takes to step.
 
-Both ends look again and again for a few dozen microseconds before they block. Between two processes that answer each
+Both ends look again and again for some hundred microseconds before they block. Between two processes that answer each
 other this halves the time of a round trip, and costs at most those microseconds of a core for each message.
 """
 
@@ -9,15 +9,17 @@ import os
 import selectors
 import socket
 import sys
+import threading
 import time
 from collections.abc import Coroutine
 from typing import Any
 
-SERVER_LOOKS_S = 60e-6
-CLIENT_LOOKS_S = 100e-6
+# Longer than the other side takes when it has to be woken: else two that sleep would never see each other awake.
+SERVER_LOOKS_S = 100e-6
+CLIENT_LOOKS_S = 250e-6
 LONGEST_PENALTY = 63
 LOOKS_PER_CHECK = 64
-PAUSE_ON_A_BUSY_MACHINE = 4096
+LONGEST_PAUSE = 4096
 READ_BYTES = 262_144
 
 
@@ -36,30 +38,48 @@ def times_pushed_aside() -> int:
     return resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
 
 
+class CoreWatch(threading.local):
+    """Whether a thread may look: not for a while where others need its core, whoever it looks for."""
+
+    def __init__(self) -> None:
+        self._looks = self._pause = self._last_pause = self._pushed_aside = 0
+
+    def allows_a_look(self) -> bool:
+        """Asked before each look; counts them, and every so often how many were cut short."""
+        if self._pause:
+            self._pause -= 1
+            return False
+        if self._looks % LOOKS_PER_CHECK == 0:
+            self._pushed_aside = times_pushed_aside()  # what happened while asleep does not count
+        self._looks += 1
+        return self._looks % LOOKS_PER_CHECK != 0 or self._core_is_free()
+
+    def _core_is_free(self) -> bool:
+        """False, and a pause twice as long as the last, where somebody else often had to push us aside."""
+        if times_pushed_aside() - self._pushed_aside <= LOOKS_PER_CHECK // 8:
+            self._last_pause = 0
+            return True
+        self._last_pause = min(2 * self._last_pause or LOOKS_PER_CHECK, LONGEST_PAUSE)
+        self._pause = self._last_pause
+        return False
+
+
+core_of_this_thread = CoreWatch()
+
+
 class Patience:
-    """How long to look before sleeping: not at all for a while after it was in vain, or where others need the core."""
+    """How long to look for one other side before sleeping: not at all for a while after it was in vain."""
 
     def __init__(self, look_s: float) -> None:
         self._look_s = look_s
-        self._skip = self._penalty = self._looks = 0
-        self._pushed_aside = times_pushed_aside()
+        self._skip = self._penalty = 0
 
     def look_s(self) -> float:
         """How long to look this time."""
         if self._skip:
             self._skip -= 1
             return 0.0
-        if self._looks % LOOKS_PER_CHECK == 0:
-            self._pushed_aside = times_pushed_aside()  # what happened while asleep does not count
-        self._looks += 1
-        if self._looks % LOOKS_PER_CHECK == 0 and self._core_is_wanted():
-            self._skip = PAUSE_ON_A_BUSY_MACHINE
-            return 0.0
-        return self._look_s
-
-    def _core_is_wanted(self) -> bool:
-        """Whether somebody else, perhaps the very process we wait for, often had to push us aside."""
-        return times_pushed_aside() - self._pushed_aside > LOOKS_PER_CHECK // 8
+        return self._look_s if core_of_this_thread.allows_a_look() else 0.0
 
     def rewarded(self) -> None:
         """What was looked for came."""
@@ -108,6 +128,8 @@ class EagerSocket:
         self.socket = socket.create_connection((host, port), timeout_s)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self.socket, selectors.EVENT_READ)
         self._patience = Patience(CLIENT_LOOKS_S if spare_core() else 0.0)
 
     def send_all(self, data: bytes, end_s: float) -> None:
@@ -117,7 +139,9 @@ class EagerSocket:
             try:
                 sent += self.socket.send(memoryview(data)[sent:] if sent else data)
             except BlockingIOError:
-                self._block(selectors.EVENT_WRITE, end_s)
+                self._selector.modify(self.socket, selectors.EVENT_WRITE)
+                self._sleep(end_s)
+                self._selector.modify(self.socket, selectors.EVENT_READ)
 
     def receive(self, end_s: float) -> bytes:
         """Some bytes before the deadline; none when the other side is done."""
@@ -133,21 +157,20 @@ class EagerSocket:
                 if look_s:
                     patience.in_vain()
                     look_s = 0.0
-                self._block(selectors.EVENT_READ, end_s)
+                self._sleep(end_s)
                 continue
             if look_s:
                 patience.rewarded()
             return data
 
-    def _block(self, event: int, end_s: float) -> None:
-        """Sleep until something can be read or written, or raise TimeoutError."""
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.socket, event)
-            if not selector.select(max(end_s - time.monotonic(), 0.0)):
-                raise TimeoutError
+    def _sleep(self, end_s: float) -> None:
+        """Until the other side sends something, or takes something; TimeoutError when the deadline comes first."""
+        if not self._selector.select(max(end_s - time.monotonic(), 0.0)):
+            raise TimeoutError
 
     def close(self) -> None:
         """Let go of the socket."""
+        self._selector.close()
         self.socket.close()
 
 
