@@ -18,14 +18,23 @@ DOES = one_of(
 )
 LANE = one_of("left right leftmost rightmost middle next first second third this")
 WHERE = some("ahead behind beside next to on in the left right lane me us of")
+OURS = one_of(
+    "the our a an speed gap limit target lane left right cruise mission what that this it he she they you we i"
+)
 OTHERS = re.compile(
     rf"^(?:{one_of('the this that these those a my our some another')}(?: \w+){{0,3}}? {CAR}{WHERE}? {DOES}"
     rf"|my (?!{one_of('lane speed gap left right own')})\w+ {DOES}"
     rf"|(?:the |this |that |our )?{LANE}(?: lane| side)? {one_of('is was looks seems has')}"
     rf"|{one_of('overtake move stop turn merge')}(?: \w+){{0,3}}? {one_of('is was would seems looks')}"
     rf"|{one_of('he she they someone somebody everyone everybody nobody people there yesterday')}(?: \w+)?"
-    rf"|(?:i|we|you) {one_of('am are was were have had did love hate feel see hear')}|(?:it|this|that) (?:is|was))\b"
+    rf"|(?:i|we|you) {one_of('am are was were have had did love hate feel see hear')}|(?:it|this|that) (?:is|was)"
+    rf"|(?:{one_of('the our a an')} )?(?!{OURS}\b)\w+ (?:is|are|was|were)"
+    rf"|(?:i|we|you) {one_of('should could would must might')} have)\b"
 )
+OWN = words(
+    "to be not about and just now always say said says ask asked mean meant tell told think thought have called named"
+)
+"""After these a verb still belongs to the remark."""
 COMPLAINT = re.compile(
     r"^(?:you|we|i|it|this|that)(?: are| am| is)?(?: \w+){0,2}? (?:toofast|tooslow|gapmore|gapless)\b"
 )
@@ -55,7 +64,7 @@ def _after_remark(line: str) -> str:
     match = OTHERS.match(line)
     said = line[match.end() if match else 0 :].split()
     for place in range(1, len(said)):
-        own = said[place - 1] in ("to", "be", "not", "about", "and", "just", "now", "always")
+        own = said[place - 1] in OWN
         if said[place] in VERBS and not own:
             return " ".join(said[place:])
     return ""

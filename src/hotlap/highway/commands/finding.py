@@ -13,7 +13,8 @@ STAYS_OUT = phrase(
     f"stay (?:{one_of('there out over left right')}|in (?:that|the {one_of('left right new other leftmost')}) lane)",
 )
 COMES_BACK = phrase(
-    f"{one_of('come get go move pull cut slot tuck fall slip be reduce')}{some('right over us in')} (?:back|in again)",
+    f"{one_of('come get go move pull cut slot tuck fall slip be reduce')}{some('right over us in')} (?:back|in again)"
+    r"(?!(?: down| up)? to \d)",
     "return",
     f"back {one_of('in again where here over')}",
     "back$",
@@ -24,8 +25,10 @@ PULL_OVER = phrase("pullover")
 HOLD = phrase(
     "continue",
     "^(?:hold|stay|steady)$",
-    f"(?:stay|hold|keep)(?: {one_of('put here steady straight course the position it like this on as is')})+$",
-    "stay where you are",
+    f"(?:stay|hold|keep)(?: {one_of('put here steady straight course the your position it like this on as is')})+$",
+    "(?:stay|continue|keep)(?: on)? (?:where|as) (?:you|we) are",
+    "keep (?:do|go)(?: exactly)? what you are do",
+    "keep drive$",
     "(?:keep|stay|hold)(?: in)?(?: the)? lane",
     "(?:go|drive) straight",
 )
@@ -55,5 +58,6 @@ def _find_overtake(line: Line, wishes: Wishes) -> None:
         if line.take(STAYS_OUT):
             wishes.comes_back = False
             return
-    if line.take(COMES_BACK):
-        wishes.comes_back = True
+    back = line.take(COMES_BACK)
+    if back:
+        wishes.comes_back, wishes.back_at = True, back[0].start()

@@ -19,7 +19,7 @@ BY = [
     phrase(rf"{SECONDS}{some('of a bit')} {WAY}(?: gap)?"),
 ]
 IN_SECONDS = phrase(
-    SECONDS, rf"gap{some('of to at is should be the set in control')} (?P<plain>{NUMBER})\b{NOT_SECONDS}"
+    f"{SECONDS}(?: gap)?", rf"gap{some('of to at is should be the set in control')} (?P<plain>{NUMBER})\b{NOT_SECONDS}"
 )
 ONE_SECOND = phrase(f"{one_of('keep stay hold gap follow leave set')}{some('at of to a full')} second")
 IN_METERS = phrase(rf"(?P<length>{NUMBER}) (?P<unit>{'|'.join(METERS_PER_UNIT)})")

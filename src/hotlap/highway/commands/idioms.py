@@ -8,8 +8,11 @@ HARD = one_of("slam hit stomp jam stand hard emergency full panic smash")
 MORE = one_of("some more increase extra further")
 ADJUST = one_of("take bring knock turn crank dial kick increase reduce push dial")
 ANY_WAY = one_of(
-    "get go move drive come pull cruise be zip blow take squeeze speed edge power bring put make work find"
+    "get go move drive come pull cruise be zip blow take squeeze speed edge power bring put make work find zoom fly "
+    "sail breeze whizz nip"
 )
+WHAT_NOT_TO = one_of("move overtake return come stop go get pull speed slow slower faster brake increase reduce")
+NAMED = one_of("left right leftmost rightmost middle first second third fourth fifth fast slow")
 ORDER = one_of("order command mission request instruction")
 PER = one_of("per an a each")
 
@@ -24,6 +27,11 @@ CONDITIONS = [
     (phrase(rf"(?:only )?(?:if|when|whenever|once|as soon as|provided){up_to(4)} {SAFE}{some('to do so it')}"), ""),
 ]
 LANES = [
+    (phrase("all right(?! lane| side)", "^right (?:on|then|you are)$"), "okay"),
+    (phrase("right(?= (?:down|up|off|past|behind|through)\\b)"), ""),  # "slow right down"
+    (phrase(r"(?<=\d )(second|minute|hour|mile|kilometer) left(?! lane)"), r"\1 remaining"),
+    (phrase("(?:anywhere|anything|everything|any lane) (?:but|except)"), "avoid"),
+    (phrase(rf"leave(?= (?:the |this |that )?{NAMED} lane| lane \d)"), "avoid"),
     (phrase(f"{one_of('fast faster overtake hammer quick carpool hov')} {one_of('lane side')}"), "leftmost lane"),
     (phrase(f"{one_of('slow slower exit truck granny curb kerb shoulder')} {one_of('lane side')}"), "rightmost lane"),
     (
@@ -52,8 +60,11 @@ OVERTAKING = [
         phrase("(?:under|in) no circumstances?", "on no account", "no (?:reason|point|need)(?: to| in)", "by no means"),
         "not",
     ),
-    (phrase("(?:stay|keep|get|move|come|pull) (?:out of|off|away from|clear of)(?= the| any| lane)"), "avoid"),
-    (phrase("instead of", "rather than", f"without(?= {one_of('move overtake return come stop go get pull')})"), "not"),
+    (
+        phrase("(?:stay|keep|get|move|come|pull) (?:out of|off|away from|clear of)(?= the (?!cruise)| any| lane)"),
+        "avoid",
+    ),
+    (phrase("instead of", "rather than", f"without(?= {WHAT_NOT_TO})"), "not"),
     (phrase("by (?:move|go|take|get)"), "via"),
     (
         phrase(
@@ -92,12 +103,14 @@ SPEEDS = [
             r"(?:not|no) (?:faster|more|over) than(?= \d)",
             r"(?<!do )(?:not|no) over(?= \d)",
             r"at most(?= \d)",
-            r"(?:at )?limit(?: of)?(?= \d)",
+            rf"(?:at )?limit{some('of you it us the your our my speed to at')}(?= \d)",
         ),
         "at",
     ),
     (phrase("too fast", "too quick"), "toofast"),
     (phrase("too slow", "not fast enough"), "tooslow"),
+    (phrase("(?:slow|fast|quick|close|far) enough"), "fine"),
+    (phrase("a brake(?! check)"), "a pause"),
     (phrase("(?:not so|less|reduce) (?:fast|quick)", "not (?:go|drive) (?:so|that|this) (?:fast|quick)"), "slower"),
     (phrase("(?:not so|less|reduce) slow"), "faster"),
     (phrase(rf"slow(?= (?:\w+ )?{CAR}\b)"), ""),
@@ -127,7 +140,7 @@ GAPS = [
         ),
         "gapmore",
     ),
-    (phrase(f"{one_of('reduce fall hang ease')} back"), "gapmore"),
+    (phrase(rf"{one_of('reduce fall hang ease')} back(?!(?: down| up)? to \d)"), "gapmore"),
     (phrase(f"{one_of('give leave keep allow')} (?:{THEM} )?(?:a bit )?{MORE} gap"), "gapmore"),
     (phrase(rf"not {one_of('get go follow drive be stay come')} (?:so|too|that) close"), "gapmore"),
     (phrase("(?:too|not so|less|not|reduce) close"), "gapmore"),
@@ -158,12 +171,13 @@ CALLING_OFF = [
     (
         phrase(
             f"{one_of('forget reduce scrap scratch ignore skip belay')}(?: about)?"
-            f" (?:it|that|this|what i said|everything|the (?:last |previous )?{ORDER})"
+            rf" (?:it|that|this|what i said|everything|the (?:last |previous )?{ORDER})"
+            rf"(?! (?:\d|to\b|by\b|down\b|back\b|{CAR}\b))"
         ),
         "cancel",
     ),
     (phrase(r"call (?:it|that|the \w+) off", "call off(?: the)?", "(?:changed|move) my mind", "as you were"), "cancel"),
-    (phrase("(?:(?:turn|move|shut) off|disable)(?: the)? cruise(?: control)?"), "cancel"),
+    (phrase("(?:(?:turn|move|shut) off|disable)(?: the)? cruise(?: control)?", "cruise(?: control)? off"), "cancel"),
     (
         phrase(
             "stop (?:do )?(?:it|that)",

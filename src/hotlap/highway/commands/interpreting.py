@@ -28,6 +28,9 @@ ENDS = "(?=$| and| but| then)"
 ITS_NAME = f"cruise control|cruise{ENDS}|lane move|move lane|(?:left |right )?(?:lane )?move{ENDS}"
 CANCEL = re.compile(rf"^.*(?<!not )\bcancel\b(?: (?:{CALLED_OFF}|{ITS_NAME})\b)*")
 NAMED_VEHICLE = phrase(r"(?<=overtake )(?:the|this|that) \w+", r"(?<=follow )(?:the|this|that) \w+")
+THINGS_FOLLOW = words("the a an my your our this that his her")
+NUMBERS_FOLLOW = words("to at by on of is up down")
+PEOPLE = words("me him her them you")
 HELP = 'say for example "cruise at 65", "move left", "pass this truck" or "stop".'
 
 
@@ -125,9 +128,21 @@ def _is_known(word: str) -> bool:
 
 def _is_too_strange(line: str, wishes: Wishes) -> bool:
     """Whether too little of the line is known to act on it; a bare side or number must stand alone."""
-    strangers = [word for word in NAMED_VEHICLE.sub("", line).split() if not _is_known(word)]
+    said = NAMED_VEHICLE.sub("", line).split()
+    strangers = [word for word in said if not _is_known(word)]
+    if any(wish.bare for wish in wishes.speeds) and _names_another_thing(said):
+        return True
     if _is_bare(line, wishes):
         return bool(strangers) or wishes.vehicle is not None
     telling = sum(word in PLAIN or word in IDIOM_WORDS or is_number(word) for word in line.split())
     forgiven = 1 if wishes.speeds or wishes.lanes else 0  # an unknown verb: "settle at 60"
     return len(strangers) > max(telling // 2, forgiven)
+
+
+def _names_another_thing(said: list[str]) -> bool:
+    """Whether a strange word is a thing or has somebody for its object: "the volume to 60", "meet me at 60"."""
+    around = zip(["", *said], said, [*said[1:], ""], strict=False)
+    return any(
+        not _is_known(word) and ((before in THINGS_FOLLOW and after in NUMBERS_FOLLOW) or after in PEOPLE)
+        for before, word, after in around
+    )

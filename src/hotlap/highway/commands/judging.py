@@ -43,6 +43,8 @@ def make_plan(wishes: Wishes, situation: Situation) -> Plan:
         return _overtake(wishes, situation)
     if wishes.stops:
         return _stop(wishes, situation)
+    if wishes.back_at is not None and any(wish.start < wishes.back_at for wish in wishes.lanes):
+        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "That is one move and another back; say one at a time.")
     if wishes.comes_back and not wishes.lanes:
         return _come_back(situation)
     return _drive(wishes, situation)
@@ -60,6 +62,9 @@ def _stop(wishes: Wishes, situation: Situation) -> Plan:
     """A stop in the lane that was named, at the right side, or wherever the car is."""
     if any(wish.kind == "absolute" and wish.mph != 0 for wish in wishes.speeds):
         raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "That is a stop and a speed; say one at a time.")
+    if wishes.pulls_over and any(wish.side == "left" for wish in wishes.lanes):
+        reason = 'The car pulls over to the right only; say "stop in the leftmost lane" to stop there.'
+        raise RefusalError(RefusalKind.UNSUPPORTED, reason)
     lane = situation.lanes - 1 if wishes.pulls_over else one_lane(wishes.lanes, situation)
     return Plan(Mode.STOP, lane, 0.0, direction=direction_to(lane, situation))
 

@@ -24,6 +24,7 @@ PATTERNS: list[tuple[LaneKind, re.Pattern[str]]] = [
     ("shift", phrase(f"{SIDE}(?: by| over)* (?P<count>{NUMBER}) lane")),
     ("shift", phrase(rf"(?P<count>[1-9]){OF} {SIDE}(?! lane)")),
     ("shift", phrase(f"{SIDE} by (?P<count>[1-9])")),
+    ("shift", phrase(f"{SIDE}(?: over)? (?P<count>[2-9])$")),
     ("from_right", phrase(rf"{ORDINAL}(?: lane)? (?:from|on|to)(?: \w+)? right(?: side)?")),
     ("from_left", phrase(rf"{ORDINAL}(?: lane)? (?:from|on|to)(?: \w+)? left(?: side)?")),
     ("from_left", phrase(f"{ORDINAL} lane")),

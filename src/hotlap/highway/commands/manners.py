@@ -11,12 +11,15 @@ CALLS = one_of(
 )
 WISHES = one_of("like love want need wish prefer have got order command")
 BE_KIND = some("please kindly maybe perhaps just possibly also not quickly like")
-SHOULD = "(?:should|must|need to|have to|can|could|might|ought to|better|had better|may)"
+SHOULD = "(?:should|must|need to|have to|can|could|might|ought to|better|had better|may)(?! (?:have|had|be)\\b)"
+"""Not what somebody should have done: that is over."""
 WONDER = "(?:was (?:hoping|wondering|thinking)|wonder|think|guess|suppose|hope|say|said)"
 REQUESTS = [
     f"(?:can|could|would|will)(?: not)? (?:you|we|u){BE_KIND}(?: (?:mind|be able to|be so kind as to|try to))?",
     f"(?:you|we) {SHOULD}{some('please now probably just want to')}",
     "do you mind",
+    "i(?: would| do)?(?: really)? appreciate it if (?:you|we)(?: could| would)?",
+    f"right(?= {one_of('let can could would i we you so then ok okay')} )",
     f"do you think(?: that)? (?:you|we){some('can could should might')}",
     f"any chance{some('you we of to can could')}",
     rf"(?:i|we){some('would will really just do also')} {WISHES}{some('you us it for')}(?: to)?(?: be)?(?= \w)",

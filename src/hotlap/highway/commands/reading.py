@@ -24,10 +24,14 @@ WRITTEN = [
     (re.compile(r"(?<![\w.-])[-−](?=\d)"), " minus "),
 ]
 # What only the ending of a verb tells: "no passing" forbids, "stop passing" calls off, "stop moving" is a stop.
-STAND = "(?:moving|driving|going|rolling)(?! (?:left|right|over|to))"
+QUIT = "(?:stop|quit|cease)"
+STAND = "(?:moving|driving|going|rolling)(?! (?:so|too|any|left|right|over|to|in))"
+WHERE_TO = "(?: (?:to|the|in|into|on|over|left|right|lanes?|up|down|away|back))*"
 ENDINGS = [
+    (re.compile(rf"\b{QUIT} (?:(?:following|driving|going|getting|being) so clos\w+|tailgating\b)"), "too close"),
+    (re.compile(rf"\b{QUIT} (?:driving|going) so (fast|slow)\w*"), r"too \1"),
     (re.compile(r"\bno (?:more )?(?=[a-z]+ing\b)"), "not "),
-    (re.compile(rf"\b(?:stop|quit|cease) (?!{STAND}\b)[a-z]+ing\b"), "cancel that"),
+    (re.compile(rf"\b{QUIT} (?!{STAND}\b)[a-z]+ing\b{WHERE_TO}"), "cancel that"),
 ]
 WORD = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
 

@@ -22,9 +22,12 @@ NEVER = [
         ),
         "The car never turns round on a highway.",
     ),
-    (phrase("revers(?:e|ing)", "backwards?", "back up", "wrong way", "oncoming"), "The car only drives forwards."),
     (
-        phrase(one_of("shoulder grass median ditch sidewalk verge offroad"), "off road", "emergency lane"),
+        phrase("revers(?:e|ing)", "backwards?", r"back up(?! to \d)", "wrong way", "oncoming"),
+        "The car only drives forwards.",
+    ),
+    (
+        phrase(one_of("shoulder grass median ditch sidewalk verge offroad"), "off(?: the)? road", "emergency lane"),
         "The car stays on the lanes.",
     ),
     (
@@ -77,7 +80,12 @@ NEVER = [
 UNIT = one_of("second minute hour mile kilometer meter foot yard")
 UNSUPPORTED = [
     (
-        phrase(one_of("exit intersection junction roundabout crossroad crossroads"), "turn (?:left|right)"),
+        phrase(
+            one_of("exit intersection junction roundabout crossroad crossroads"),
+            "turn (?:left|right)",
+            "(?:left|right) turn",
+            rf"{one_of('road route interstate street avenue')} {NUMBER}(?! (?:mph|kmh|mps))",
+        ),
         'This road has no exits or junctions; say "move left" or "move right" to change lanes.',
     ),
     (
@@ -88,7 +96,10 @@ UNSUPPORTED = [
     ),
     (
         phrase(
-            rf"{one_of('in after for every next within')}{some('the next about another like')} {NUMBER} {UNIT}",
+            rf"{one_of('in after for every next within have')}{some('the next about another like')} {NUMBER} {UNIT}",
+            rf"in (?:a|an|another|some)(?: few)? (?:{UNIT}|moment|bit|while)",
+            rf"another {NUMBER} (?:mile|kilometer)",
+            rf"{NUMBER} (?:mile|kilometer) (?:to go|away|remaining|from|further)",
             one_of("later tomorrow tonight"),
         ),
         "The car acts at once; say it again when it is time.",
@@ -96,6 +107,12 @@ UNSUPPORTED = [
     (
         phrase(one_of("if unless until when whenever once before after while"), "in case"),
         "The car does not wait for conditions; say it again when it is time.",
+    ),
+    (
+        re.compile(
+            rf"^(?!.*\bovertake\b).*\b(?:left|right) of {one_of('the this that these those a')}(?: \w+)? {CAR}\b"
+        ),
+        "The car does not drive beside others; name a lane, or say which way to move.",
     ),
     (
         phrase(rf"{NUMBER} {one_of('percent knot knots degree degrees rpm gear times mach hz')}", "mach", "gear"),

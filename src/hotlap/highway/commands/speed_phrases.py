@@ -25,7 +25,7 @@ SPEED_BEFORE = words("at to do go cruise drive speed about around of is")
 CHANGE = "(?P<way>faster|slower|increase|reduce)"
 OF_SPEED = some("speed the your my our it a bit up down")
 THIS = some("at with to on it this same the your my our steady a")
-THE = some("the this my your")
+THE = some("the this my your posted local")
 
 FROM_LIMIT = [
     re.compile(rf"{AMOUNT} (?P<way>under|over|(?:reduce|more|slower|faster) than)(?:{THE} limit\b|$)"),
@@ -33,6 +33,7 @@ FROM_LIMIT = [
     re.compile(rf"\blimit (?:(?P<way>plus) )?{AMOUNT}"),
 ]
 OVER_LIMIT = phrase(f"(?:over|past|(?:faster|more) than){THE} limit")
+UNDER_LIMIT = phrase(f"(?:bit|just) under{THE} limit")
 LIMIT = phrase("limit")
 PRESENT = phrase(
     rf"{one_of('keep hold stay continue')}{THIS} speed(?!(?: \w+)? \d)",
@@ -72,6 +73,7 @@ def _from_the_limit(line: Line) -> list[SpeedWish]:
         for match in line.take(pattern)
     ]
     wishes += [SpeedWish("limit", STEP_MPH) for _ in line.take(OVER_LIMIT)]
+    wishes += [SpeedWish("limit", -STEP_MPH) for _ in line.take(UNDER_LIMIT)]
     return wishes + [SpeedWish("limit") for _ in line.take(LIMIT)]
 
 

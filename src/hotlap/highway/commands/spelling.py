@@ -6,7 +6,7 @@ from hotlap.highway.commands.numbers import NUMBER_WORDS, is_number
 from hotlap.highway.commands.vocabulary import KNOWN, PLAIN, REAL_WORDS
 
 SHORTEST = 5
-TARGETS = tuple(sorted(word for word in {*PLAIN, *NUMBER_WORDS, "please"} if len(word) >= SHORTEST - 1))
+TARGETS = tuple(sorted(word for word in {*PLAIN, *NUMBER_WORDS, "please", "slow"} if len(word) >= SHORTEST - 1))
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,8 @@ SAME = {
     "move": "moves moving moved shift shifts shifting switch switches switching change changes changing merge merging "
     "slide sliding scoot scooting hop hopping swing swinging veer veering steer steering transition jump jumping "
     "nudge nudging head heading migrate relocate cross crossing bear bearing",
-    "go": "going goes proceed proceeding travel traveling travelling ride riding roll rolling run running",
+    "go": "going goes proceed proceeding travel traveling travelling ride riding roll rolling run running "
+    "coast coasting",
     "get": "gets getting",
     "take": "takes taking use choose",
     "put": "putting place",
@@ -27,7 +28,7 @@ SAME = {
     # speed
     "cruise": "cruises cruising cruised",
     "do": "doing",
-    "set": "sets setting adjust adjusting program",
+    "set": "sets setting adjust adjusting program aim aiming target",
     "bring": "bringing",
     "faster": "quicker accelerate accelerates accelerating acceleration hurry speedup",
     "slower": "slowing slows decelerate decelerates decelerating deceleration slowdown",
@@ -42,7 +43,7 @@ SAME = {
     "over": "above exceed exceeding beyond",
     "allowed": "legal legally permitted possible allow allows lawful",
     "much": "lot lots significantly considerably substantially",
-    "bit": "little touch slightly tad notch smidge somewhat",
+    "bit": "little touch slightly tad notch smidge somewhat hair shade",
     # keeping things as they are
     "keep": "keeps keeping maintain maintaining maintains retain preserve",
     "hold": "holds holding",
@@ -91,7 +92,7 @@ OTHERS = words(
     "first third fourth fifth sixth th last shoulder steady back along straight course control without too up down "
     "off out past by around round fast slow quick more further farther extra him her it them leave leaving ease "
     "easing cut drift step steps pick blow zip squeeze tuck slot via using adapt far furthest farthest hand adaptive "
-    "flow nobody"
+    "flow nobody position zoom fly sail breeze whizz nip edge power"
 )
 
 # Words that change nothing: politeness, hesitation, small words, manner.
@@ -108,16 +109,25 @@ FILLERS = words(
     "across side per way mind possible chance able think guess suppose moment sec time today ahead no not never ya "
     "yall folks everyone love great good fine cool perfect awesome nice job work point number least plus undertake "
     "where circumstances obey respect observe perform execute initiate conduct engage activate enable commence "
-    "emergency signal indicator blinker blinkers feel free continue carry keep going hurry"
+    "emergency signal indicator blinker blinkers feel free continue carry keep going hurry full complete dead "
+    "couple posted"
 )
 
 # English words one letter away from a word above: read as themselves.
 REAL_WORDS = words(
-    "abode bake bakes being bellow boot brave bread cancer canter charge clover derive dive diver drove exist fallow "
-    "falter fasten fist fort forth foster lengthy lines lover mach males march mash math meddle mere merger meteor "
-    "mines mints mode moles muddle mules palace passed pills polls print quicken rights rise said says seed sever "
-    "shaft shirt sick slice soot spade sped spend spied steed steel stuck thee track tracks train trained trainer "
-    "training trains tree trial trick truce trunk"
+    "abode aiding alloy bake bakes baking being bellow bling boot boring brace braces brave bread broke cancer canter "
+    "cast casting chances charge charges charging clone closed clover coat codes coding combs cope coping cores cost "
+    "costing costs couples crops derive dive diver diving drove dying edits emits exist exists expend extent fallow "
+    "falter fasten fist fort forth foster gasp halving harry hating hearing heater heating hogging holes hoping "
+    "hurray idiom lands large larry leaner lease lengthy lines linger loader logger loser lost lover mach males march "
+    "mash math meddle menus mere merger meteor metro mines mints mode modes moles movies muddle mules neater newer "
+    "packing paint palace passed pasting pauses pausing peace pills pint plane plate polling polls preset prevent "
+    "print punting quicken regain rights rise said save saying says scout seed seen seventh sever shaft shake shame "
+    "shape share sheer shirt shit shoot shooter shooting shopping shove shower showing shows sick sing sitting slave "
+    "slice slicing slider slots soot sorter spade spare sped spend spending spice spied stack staging staring stars "
+    "stating stats steed steel steep stepping sticky stitch stock stomping stuck swatch swift talking tanking tasking "
+    "taxes thee threw torch touchy tough track tracks train trained trainer training trains trait tree trial trick "
+    "truce trunk tuning wide"
 )
 
 

@@ -64,6 +64,8 @@ class Wishes:
     """The kind of vehicle to overtake or follow: truck, suv, sedan, motorcycle, or car for any."""
     comes_back: bool | None = None
     """Whether to return after the overtake; None when nothing was said."""
+    back_at: int | None = None
+    """Where in the line coming back was said."""
     stops: bool = False
     """To come to a stop."""
     pulls_over: bool = False
