@@ -120,7 +120,7 @@ def test_episode_goes_on_after_its_end():
 def test_actions_beyond_their_range_are_clamped(session):
     other = Session()
     ask(other, {"type": "reset"})
-    wild = ask(session, {"type": "step", "action": [5, 1e300, -3]})
+    wild = ask(session, {"type": "step", "action": [2**1023, 1e300, -3]})
     assert wild == ask(other, {"type": "step", "action": [1, 1, 0]})
 
 
@@ -192,6 +192,7 @@ def test_refused_messages_say_what_the_original_says(message, reason):
         ("[0, -1e999, 0]", ACTION_VALUE),
         (f"[0, 0, {'9' * 400}]", ACTION_VALUE),
         (f"[0, 0, {'9' * 5000}]", ACTION_VALUE),
+        (f"[0, 0, {2**1024}]", ACTION_VALUE),
     ],
 )
 def test_wrong_actions_say_what_is_wrong_and_move_nothing(session, action, reason):
@@ -398,21 +399,52 @@ def test_any_numbers_as_action_are_clamped_or_refused(action):
         }
 
 
-numbers = st.floats() | st.integers() | st.sampled_from([0, 1, -1, 0.5, 1e308, 1e-320, 2**1023])
+numbers = (
+    st.floats() | st.integers() | st.sampled_from([0, 1, -1, 0.5, 1e308, 1e-320, 2**1023, 2**1024 - 2**970, 2**1024])
+)
 spaces = st.sampled_from(["", " ", "\n\t "])
 
 
-@given(st.lists(numbers | json_values, max_size=4), spaces, st.dictionaries(fields, json_values, max_size=2))
-def test_the_short_way_of_a_step_and_the_general_one_give_the_same_bytes(action, space, more):
-    """A well-formed step is read and checked in one go; whatever comes, the slow way would have said the same."""
-    payload = (space + json.dumps({**more, "type": "step", "action": action}, separators=("," + space, ":"))).encode()
+def answers_both_ways(payload: bytes) -> list[list[bytes]]:
+    """Two replies of a session that may read a step in one go, and two of one that may not."""
     replies = []
     for short_way in (True, False):
         session = Session()
         ask(session, {"type": "reset"})
         with nullcontext() if short_way else patch("hotlap.bridge.messages.read_step", lambda _: None):
             replies += [[session.receive(payload).data for _ in range(2)]]
-    assert replies[0] == replies[1]
+    return replies
+
+
+@given(st.lists(numbers | json_values, max_size=4), spaces, st.dictionaries(fields, json_values, max_size=2))
+def test_the_short_way_of_a_step_and_the_general_one_give_the_same_bytes(action, space, more):
+    message = json.dumps({**more, "type": "step", "action": action}, separators=("," + space, ":"))
+    short, general = answers_both_ways((space + message).encode())
+    assert short == general
+
+
+@pytest.mark.parametrize(
+    ("payload", "kind"),
+    [
+        (b'{"type":"step","action":[0,1,0],"action":[1,1,1]}', "step_result"),
+        (b'{"type":"reset","type":"step","action":[0,1,0]}', "step_result"),
+        (b'{"type":"step","type":"reset","action":[0,1,0]}', "reset_result"),
+        (b'{"action":[0,1,0],"\\u0074ype":"\\u0073tep"}', "step_result"),
+        (b'{"type":"step","action":[-0,1E-400,1E0]}', "step_result"),
+        (b'{"type":"step","action":[0,1,0],"a":"\xff \\ud800"}', "step_result"),
+        (b'{"type":"step","action":[0,1,0],"a":1e999}', "step_result"),
+        (b'{"type":"step","action":[0,1,0],"a":NaN}', "error"),
+        (b'{"type":"step","action":[0,1,0],"a":"\x01"}', "error"),
+        (b'{"type":"step","action":[01,1,0]}', "error"),
+        (b'{"type":"step","action":[0,1,0,]}', "error"),
+        (b'{"type":"step","action":[0,1,0]}x', "error"),
+        (b'\xef\xbb\xbf{"type":"step","action":[0,1,0]}', "error"),
+    ],
+)
+def test_odd_spellings_of_a_step_are_read_in_both_ways_alike(payload, kind):
+    short, general = answers_both_ways(payload)
+    assert short == general
+    assert json.loads(short[0])["type"] == kind
 
 
 @given(st.binary(max_size=60).map(lambda tail: b"HLA1" + tail))

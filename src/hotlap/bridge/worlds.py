@@ -101,9 +101,12 @@ def checked_action(action: Any) -> Action:
 
 def _finite(value: Any) -> bool:
     """Whether a JSON value is a number that a double can hold."""
-    if type(value) is float:
+    if type(value) is not float and type(value) is not int:
+        return False
+    try:
         return math.isfinite(value)
-    return type(value) is int and abs(value) < 2**1023
+    except OverflowError:
+        return False
 
 
 class BatchOfCars:
