@@ -145,7 +145,7 @@ def test_wrong_action_raises_and_nothing_moves(action):
     assert (env.world.vehicles.x_m == before).all()
 
 
-@pytest.mark.parametrize("action", [5, -1, 0.5, [1], None, "left", True])
+@pytest.mark.parametrize("action", [5, -1, 0.5, [1], [[1], [1, 2]], None, "left", True], ids=str)
 def test_wrong_choice_raises(action):
     env = HighwayEnv(discrete=True)
     env.reset(seed=0)
@@ -158,6 +158,8 @@ def test_wrong_choice_raises(action):
     [
         (np.full((2, 3), np.nan), False),
         (np.zeros((3, 3)), False),
+        ([[0.0, 0.0, 0.0], [0.0]], False),
+        ([[0], [1, 2]], True),
         (np.zeros((2, 3), bool), False),
         (np.zeros(2), True),
         (np.full(2, 7), True),
@@ -193,6 +195,8 @@ def test_wrong_rules_are_refused(rules):
 @pytest.mark.parametrize(
     ("options", "error"),
     [
+        (["lane"], ConfigError),
+        ({"missions": np.array(["hold", "stop"])}, ConfigError),
         ({"lane": 5}, ConfigError),
         ({"lane": 1.5}, ConfigError),
         ({"speed_mps": 900.0}, ConfigError),

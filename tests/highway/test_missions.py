@@ -19,11 +19,33 @@ from hotlap.highway.missions import MPS_PER_MPH, Ending, Mission, Mode, Outcome
         {"target_speed_mps": float("nan")},
         {"gap_s": 0.5},
         {"gap_s": 11.0},
+        {"target_lane": 1.5},
+        {"target_lane": True},
+        {"return_lane": "left"},
+        {"target_speed_mps": "fast"},
+        {"gap_s": [2.0]},
+        {"direction": "up"},
+        {"direction": ["left"]},
     ],
+    ids=str,
 )
 def test_mission_out_of_range_cannot_be_made(wrong):
     with pytest.raises(MissionError, match=next(iter(wrong))):
         Mission(Mode.CRUISE, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [("crusie", 'no mission "crusie". Did you mean "cruise"?'), (None, "Known: hold"), ([], "Known:")],
+)
+def test_unknown_mission_cannot_be_made(mode, words):
+    with pytest.raises(MissionError) as refusal:
+        Mission(mode)
+    assert words in str(refusal.value)
+
+
+def test_mode_may_be_given_by_its_name():
+    assert Mission("lane_change").mode is Mode.LANE_CHANGE
 
 
 def test_mission_cannot_be_changed():

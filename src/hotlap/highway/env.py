@@ -21,6 +21,7 @@ from hotlap.highway.world import (
     HighwayWorld,
     observation_bounds,
 )
+from hotlap.worlds import as_array
 
 Observation = NDArray[np.float32]
 StepResult = tuple[Observation, float, bool, bool, dict[str, Any]]
@@ -122,10 +123,7 @@ def checked_action(action: Any) -> list[float]:
     """Throttle, brake and lane request as floats, not yet clamped."""
     if not isinstance(action, np.ndarray | list | tuple) and not hasattr(action, "__array__"):
         raise ActionError(ACTION_SHAPE_MESSAGE)
-    try:
-        values = np.asarray(action)
-    except ValueError as error:
-        raise ActionError(ACTION_SHAPE_MESSAGE) from error
+    values = as_array(action, ACTION_SHAPE_MESSAGE)
     if values.shape != (3,):
         raise ActionError(ACTION_SHAPE_MESSAGE)
     if values.dtype.kind not in "fiu":
@@ -138,7 +136,7 @@ def checked_action(action: Any) -> list[float]:
 
 def checked_choice(action: Any) -> list[float]:
     """What one of the five choices means."""
-    value = np.asarray(action)
+    value = as_array(action, CHOICE_MESSAGE)
     if value.dtype.kind not in "iu" or value.ndim != 0 or not 0 <= value < len(CHOICES):
         raise ActionError(CHOICE_MESSAGE)
     numbers: list[float] = CHOICES[int(value)].tolist()

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal, get_args
 
-from hotlap.errors import MissionError
+import numpy as np
+
+from hotlap.errors import MissionError, did_you_mean
+from hotlap.worlds import is_whole
 
 MPS_PER_MPH = 0.44704
 MAX_SPEED_MPS = 40.0
@@ -50,11 +53,14 @@ class Mission:
     """When it was given, in seconds of the episode."""
 
     def __post_init__(self) -> None:
-        """Lanes, speed and gap are within what the world can do, whatever the mission came from."""
+        """Mode, lanes, speed and gap are within what the world can do, whatever the mission came from."""
+        object.__setattr__(self, "mode", _known_mode(self.mode))
         for name in ("target_lane", "return_lane"):
             lane = getattr(self, name)
-            if lane is not None and lane < 0:
+            if lane is not None and not (is_whole(lane) and lane >= 0):
                 raise MissionError(f"a mission's {name} is counted from 0, the leftmost lane; it cannot be {lane!r}.")
+        if self.direction is not None and self.direction not in get_args(Direction):
+            raise MissionError(f"a mission's direction must be left, right or None, not {self.direction!r}.")
         _check_range("target_speed_mps", self.target_speed_mps, 0.0, MAX_SPEED_MPS)
         _check_range("gap_s", self.gap_s, MIN_GAP_S, MAX_GAP_S)
 
@@ -64,8 +70,15 @@ class Mission:
         return None if self.target_speed_mps is None else self.target_speed_mps / MPS_PER_MPH
 
 
-def _check_range(name: str, value: float | None, low: float, high: float) -> None:
-    if value is not None and not low <= value <= high:
+def _known_mode(wanted: str) -> Mode:
+    known = [mode.value for mode in Mode]
+    if wanted not in known:
+        raise MissionError(f'no mission "{wanted}".{did_you_mean(str(wanted), known)} Known: {", ".join(known)}.')
+    return Mode(wanted)
+
+
+def _check_range(name: str, value: Any, low: float, high: float) -> None:
+    if value is not None and not (isinstance(value, int | float | np.floating) and low <= value <= high):
         raise MissionError(f"a mission's {name} must be from {low:g} to {high:g}, not {value!r}.")
 
 

@@ -101,7 +101,7 @@ def checked_vehicles(wanted: Any, most: int = MOST_VEHICLES) -> tuple[int, int]:
 def checked_missions(wanted: Any) -> str:
     """The word "mixed" or the name of one mode."""
     known = ("mixed", *MODE_NAMES)
-    if wanted not in known:
+    if not isinstance(wanted, str) or wanted not in known:
         raise ConfigError(f'no missions "{wanted}".{did_you_mean(str(wanted), known)} Known: {", ".join(known)}.')
     return str(wanted)
 
