@@ -155,6 +155,7 @@ def test_close_drops_the_car_and_goes_on(session):
         (b'{"type": NaN}', "NaN is not valid JSON"),
         (b'{"a": -Infinity}', "-Infinity is not valid JSON"),
         (b"[" * 60_000, "JSON is nested too deeply"),
+        (b'{"type": ' + b"[" * 600 + b"]" * 600 + b"}", "JSON is nested too deeply"),
         (b'{"type": "step"}', "Call reset before step"),
         (b'{"type": "step", "action": "x"}', "Call reset before step"),
         (

@@ -11,6 +11,7 @@ Undefined = type("Undefined", (), {})
 UNDEFINED = Undefined()
 DIGITS_BEYOND_ANY_DOUBLE = 400
 LONGEST_MESSAGE = 500
+TOO_DEEP = "JSON is nested too deeply"
 
 Action = tuple[float, float, float]
 
@@ -69,7 +70,7 @@ def _decode_forgivingly(payload: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise BridgeError(str(error)) from None
     except RecursionError:
-        raise BridgeError("JSON is nested too deeply") from None
+        raise BridgeError(TOO_DEEP) from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

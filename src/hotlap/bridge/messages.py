@@ -8,7 +8,7 @@ import msgspec
 
 from hotlap import __version__
 from hotlap.bridge.frames import ACTION_MAGIC
-from hotlap.bridge.json_text import UNDEFINED, decode, encode, printable, read_step, spelled
+from hotlap.bridge.json_text import TOO_DEEP, UNDEFINED, decode, encode, printable, read_step, spelled
 from hotlap.bridge.races import Race, RaceOrder
 from hotlap.bridge.requests import read_cars, read_choice, read_count, read_options, read_seed, read_world
 from hotlap.bridge.worlds import BatchOfCars, SingleCar, checked_action
@@ -25,7 +25,6 @@ NO_BATCH = 'No batch. Send {"type": "batch", "cars": 1024} first'
 BATCH_NOT_RESET = 'Send {"type": "batch_reset"} before the first actions'
 RACE_IS_RUNNING = 'A race is running. Send {"type": "close"} to stop it'
 NULL_MESSAGE = "Cannot read properties of null (reading 'type')"
-TOO_DEEP = "JSON is nested too deeply"
 PACES = ("fast", "realtime")
 
 
