@@ -1,18 +1,28 @@
 """`hotlap bridge` and `hotlap benchmark bridge`: options, exit codes, and figures that are measured."""
 
+import itertools
 import json
 import os
 import socket
 import time
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bridge.running import running_server
 from hotlap import cli
 from hotlap.benchmark import run_benchmark
-from hotlap.benchmark.bridge import BridgeMeasurement, echoing_server, measure_step_and_echo
+from hotlap.benchmark.bridge import (
+    BridgeMeasurement,
+    echoing_server,
+    in_turns,
+    measure_step_and_echo,
+    shares_of_echo,
+)
 from hotlap.benchmark.bridge_training import ROLLOUT_STEPS, measure_training
+from hotlap.bridge.client import BridgeClient
 from hotlap.bridge.command import chosen_port, chosen_token
 from hotlap.bridge.spawn import spawned_bridge
 from hotlap.errors import BridgeConnectionError, ConfigError
@@ -131,6 +141,8 @@ def test_benchmark_prints_step_echo_and_batch_and_exits_by_its_target(capsys):
     result = json.loads(capsys.readouterr().out)
     assert set(KEYS) < set(result)
     assert set(result["share_of_echo"]) == {"env", "protocol", "bytes"}
+    for share in result["share_of_echo"].values():
+        assert 0 < share["low"] <= share["value"] <= share["high"]
     assert result["echo"]["steps"] == result["protocol"]["steps"] == 200
     assert result["batch"]["car_steps_per_sec"] > 0
     assert cli.main([*words[:-1], "--target", "1e9"]) == 1
@@ -138,6 +150,31 @@ def test_benchmark_prints_step_echo_and_batch_and_exits_by_its_target(capsys):
     assert "MISSED" in table
     for row in ("RacerEnv.step", "BridgeClient.send_step", "bare echo, same size", "share of the echo", "batch of 64"):
         assert row in table
+
+
+@pytest.mark.integration
+def test_one_server_has_the_echo_and_the_worlds():
+    with echoing_server() as server:
+        with BridgeClient(f"{server.url}/echo/77") as echo, BridgeClient(server.url) as client:
+            assert echo.exchange(b'{"type":"reset"}', "echo") == b"x" * 77
+            assert client.send_reset()["type"] == "reset_result"
+
+
+def test_blocks_take_turns_forwards_and_backwards():
+    seen = []
+    calls = {name: partial(seen.append, name) for name in ("one", "two", "three")}
+    blocks = in_turns(calls, 250)
+    assert [[len(block) for block in blocks[name]] for name in calls] == [[84, 83, 83]] * 3
+    order = [name for name, _ in itertools.groupby(seen)]
+    assert order == ["one", "two", "three", "two", "one", "two", "three"]
+
+
+def test_share_of_the_echo_is_that_of_the_turns_and_not_of_the_whole_run():
+    """A machine that is ten times slower for every third turn slows step and echo alike."""
+    slow = np.where(np.arange(30) % 3 == 0, 10.0, 1.0)
+    blocks = {name: [np.full(5, cost * factor) for factor in slow] for name, cost in (("env", 1.25), ("echo", 1.0))}
+    blocks["env"][1] *= 50  # a step that lost its core to somebody else
+    assert shares_of_echo(blocks) == {"env": {"value": 0.8, "low": 0.8, "high": 0.8}}
 
 
 def idle_share(seconds: float = 1.0) -> float:
@@ -155,13 +192,13 @@ def idle_share(seconds: float = 1.0) -> float:
 
 @pytest.mark.slow
 def test_car_costs_little_beside_a_bare_echo():
-    """The best of three. Where others need the cores both ends sleep between messages, and wake with cold caches."""
+    """The best of three. Where others need the cores, both ends share what is left and wake with cold caches."""
     quiet = (os.cpu_count() or 1) >= 2 and idle_share() > 0.9
     with echoing_server() as server:
         results = [measure_step_and_echo(BridgeMeasurement(steps=2000, spawn=True), server.url) for _ in range(3)]
     best = {name: max(result["share_of_echo"][name]["value"] for result in results) for name in ("protocol", "bytes")}
     assert best["bytes"] >= (0.7 if quiet else 0.5)
-    assert best["protocol"] >= (0.7 if quiet else 0.4)
+    assert best["protocol"] >= (0.7 if quiet else 0.5)
 
 
 @pytest.mark.slow
