@@ -154,10 +154,11 @@ def test_benchmark_prints_step_echo_and_batch_and_exits_by_its_target(capsys):
 
 @pytest.mark.integration
 def test_one_server_has_the_echo_and_the_worlds():
-    with echoing_server() as server:
-        with BridgeClient(f"{server.url}/echo/77") as echo, BridgeClient(server.url) as client:
-            assert echo.exchange(b'{"type":"reset"}', "echo") == b"x" * 77
-            assert client.send_reset()["type"] == "reset_result"
+    with echoing_server() as server, BridgeClient(server.url) as client:
+        assert client.send_reset()["type"] == "reset_result"
+        echo = BridgeClient(f"{server.url}/echo/77")
+        assert echo.exchange(b'{"type":"reset"}', "echo") == b"x" * 77
+        echo.close()
 
 
 def test_blocks_take_turns_forwards_and_backwards():
