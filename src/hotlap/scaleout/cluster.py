@@ -29,14 +29,15 @@ def load_ray(*parts: str) -> Any:
     require_token(os.environ)
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
-    logging.getLogger("ray").setLevel(logging.ERROR)
     try:
-        return importlib.import_module(".".join(["ray", *parts]))
+        loaded = importlib.import_module(".".join(["ray", *parts]))
     except ImportError as problem:
         extra = "rllib" if "rllib" in parts else "ray"
         raise ClusterError(
             f'Ray cannot be loaded ({problem}). Install it with: pip install "hotlap[{extra}]"'
         ) from problem
+    logging.getLogger("ray").setLevel(logging.ERROR)  # loading it has set a level of its own
+    return loaded
 
 
 def require_token(environment: Mapping[str, str]) -> None:

@@ -2,12 +2,13 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from hotlap.cli import main
 from hotlap.errors import ConfigError, HotlapError, JobError
-from hotlap.scaleout.jobs import process
+from hotlap.scaleout.jobs import client, command, process
 from hotlap.scaleout.jobs.artefacts import MANIFEST, fetch, store
 from hotlap.scaleout.jobs.client import request
 from hotlap.scaleout.jobs.rendering import as_yaml, kubernetes, label, skypilot
@@ -77,6 +78,56 @@ def test_a_dry_run_sends_nothing_and_shows_everything(tmp_path, monkeypatch, cap
     assert main(["submit", "job.toml", "--dry-run"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["files"], shown["left_out"], shown["total_bytes"]) == (["a.txt"], ["b.pem"], 1)
+
+
+def test_a_dry_run_shows_exactly_what_is_sent(tmp_path, monkeypatch, capsys):
+    sent = {}
+
+    class Cluster:
+        """Takes one job, and looks into its parcel while it is there."""
+
+        def __init__(self, address):
+            sent["address"] = address
+
+        def submit_job(self, runtime_env, **rest):
+            folder = process.Path(runtime_env["working_dir"])
+            files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+            sent.update(files=files, request={**rest, "runtime_env": {**runtime_env, "working_dir": None}})
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(client, "load_ray", lambda *_: SimpleNamespace(JobSubmissionClient=Cluster))
+    monkeypatch.setattr(command, "new_job_name", lambda _spec: "night-1")
+    lines = ['commands = [["hotlap", "train"]]', 'include = ["**/*"]', 'environment = { A = "1" }', "memory_gb = 2"]
+    (tmp_path / "job.toml").write_text("\n".join([*lines, 'requirements = ["x"]', 'storage = "/shared"']))
+    (tmp_path / "deep").mkdir()
+    for name in ("deep/a.txt", ".env", "node_modules"):
+        (tmp_path / name).write_text(name)
+    assert main(["submit", "job.toml", "--dry-run"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert not sent
+    assert main(["submit", "job.toml"]) == 0
+    shown["request"]["runtime_env"]["working_dir"] = None
+    assert {name: shown[name] for name in ("address", "request", "files")} == sent
+    assert shown["files"] == ["deep/a.txt", "job.toml"]
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("Job entrypoint command failed with exit code 1, last available logs (truncated):\nworse", "exit code 1"),
+        ("Job finished successfully.", "successfully."),
+        (None, "FAILED"),
+    ],
+)
+def test_a_job_is_shown_in_one_line(monkeypatch, capsys, message, line):
+    facts = {"job": "night-1", "status": "FAILED", "message": message}
+    monkeypatch.setattr(command, "Jobs", lambda _address: SimpleNamespace(all=lambda: [facts], one=lambda _job: facts))
+    assert main(["jobs", "list"]) == 0
+    assert main(["jobs", "status", "night-1"]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == second
+    assert first.startswith("night-1  FAILED")
+    assert first.endswith(line)
 
 
 def test_the_example_job_is_one():

@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.ray
 JOB = """
 name = "short"
-commands = [["{python}", "-c", "{code}"], ["hotlap", "tracks", "list"]]
+commands = {commands}
 address = "{address}"
 cpus = 0
 max_duration = "{duration}"
@@ -33,8 +33,12 @@ def hotlap(folder, *words):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=200, check=False)
 
 
-def write_job(folder, address, code, duration="5m"):
-    text = JOB.format(python=sys.executable, code=code, address=address, duration=duration, storage=folder / "storage")
+def python(code):
+    return [[sys.executable, "-c", code], ["hotlap", "tracks", "list"]]
+
+
+def write_job(folder, address, commands, duration="5m"):
+    text = JOB.format(commands=json.dumps(commands), address=address, duration=duration, storage=folder / "storage")
     (folder / "job.toml").write_text(text)
     (folder / "note.txt").write_text(" world")
     (folder / ".env").write_text("PASSWORD=1")
@@ -44,7 +48,7 @@ def write_job(folder, address, code, duration="5m"):
 def test_a_job_is_sent_followed_stopped_and_fetched_and_only_with_the_token(tmp_path, cluster_that_takes_jobs):
     address = cluster_that_takes_jobs
     (tmp_path / "storage").mkdir()
-    write_job(tmp_path, address, WRITES)
+    write_job(tmp_path, address, python(WRITES))
     sent = hotlap(tmp_path, "submit", "job.toml", "--json")
     assert sent.returncode == 0, sent.stderr
     assert "looks like a secret: .env" in sent.stderr
@@ -57,17 +61,25 @@ def test_a_job_is_sent_followed_stopped_and_fetched_and_only_with_the_token(tmp_
     assert not (tmp_path / "got/.env").exists()
 
     # One that would sleep for minutes is stopped by its own max_duration.
-    write_job(tmp_path, address, SLEEPS, "1s")
+    write_job(tmp_path, address, python(SLEEPS), "1s")
     late = hotlap(tmp_path, "submit", "job.toml").stdout.strip()
     ended = hotlap(tmp_path, "jobs", "logs", late, "--follow", "--address", address)
     assert (ended.returncode, "max_duration is over" in ended.stdout) == (1, True)
     assert hotlap(tmp_path, "jobs", "status", late, "--address", address).returncode == 1
 
     # And one more by hand.
-    write_job(tmp_path, address, SLEEPS)
+    write_job(tmp_path, address, python(SLEEPS))
     long = hotlap(tmp_path, "submit", "job.toml").stdout.strip()
     assert "asked to stop" in hotlap(tmp_path, "jobs", "stop", long, "--address", address).stdout
     assert hotlap(tmp_path, "jobs", "logs", long, "--follow", "--address", address).returncode == 1
+
+    # One whose driver is worse than the last one fails, as the nightly example would.
+    measured = ["--episodes", "1", "--vehicles", "0", "--no-baselines", "--root", str(tmp_path / "runs"), "--against"]
+    write_job(tmp_path, address, [["hotlap", "evaluate", driver, *measured, "last"] for driver in ("expert", "zero")])
+    gated = hotlap(tmp_path, "submit", "job.toml").stdout.strip()
+    worse = hotlap(tmp_path, "jobs", "logs", gated, "--follow", "--address", address)
+    assert (worse.returncode, "worse than expert" in worse.stdout) == (1, True), worse
+    assert "exit code 1" in hotlap(tmp_path, "jobs", "status", gated, "--address", address).stdout
 
     # Nobody gets in without the token.
     with pytest.raises(urllib.error.HTTPError) as refused:

@@ -95,8 +95,8 @@ def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_
     assert main(["resume", str(run), "--steps", str(result.step + 2048)]) == 0
     capsys.readouterr()
 
-    # And resumed there: along the line of learning rates, with all that was seen before.
-    there, steps = RllibLearner(Cluster(env_runners=2)), result.step + 4096
+    # And resumed there, with a learner of its own: along the line of learning rates, with all that was seen before.
+    there, steps = RllibLearner(Cluster(env_runners=1, learners=1)), result.step + 4096
     began_at = newest_checkpoint(run, print).step
     resume(run, steps=steps, learner=there)
     rate = there.results[0]["learners"]["default_policy"]["default_optimizer_learning_rate"]

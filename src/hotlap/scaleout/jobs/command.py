@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from hotlap.errors import JobError
 from hotlap.scaleout.jobs.artefacts import fetch
@@ -38,7 +39,7 @@ def submit(path: Path, *, dry_run: bool, render: str, as_json: bool) -> int:
 def _show(spec: JobSpec, job: str, parcel: Parcel) -> int:
     document = {
         "address": spec.address,
-        "request": request(spec, job, str(parcel.root.resolve())),
+        "request": request(spec, job, "a package of the files below"),
         "files": list(parcel.files),
         "left_out": list(parcel.left_out),
         "total_bytes": parcel.total_bytes,
@@ -55,14 +56,20 @@ def list_jobs(address: str, *, as_json: bool) -> int:
     elif not found:
         print("no jobs yet; send one with: hotlap submit JOB.toml")
     for facts in [] if as_json else found:
-        print(f"{facts['job']}  {facts['status']}  {facts['message'] or ''}".rstrip())
+        print(_line(facts))
     return DONE
+
+
+def _line(facts: dict[str, Any]) -> str:
+    """A job in a line: a message may go on with the end of its log, which `hotlap jobs logs` has whole."""
+    message = (facts["message"] or "").split(", last available logs")[0].split("\n")[0]
+    return f"{facts['job']}  {facts['status']}  {message}".rstrip()
 
 
 def status(job: str, address: str, *, as_json: bool) -> int:
     """How one job is doing; 1 when it failed."""
     facts = Jobs(address).one(job)
-    print(json.dumps(facts) if as_json else f"{facts['job']}  {facts['status']}  {facts['message'] or ''}".rstrip())
+    print(json.dumps(facts) if as_json else _line(facts))
     return BELOW_WHAT_WAS_ASKED if facts["status"] == "FAILED" else DONE
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from stable_baselines3.common.callbacks import CallbackList
 
 from hotlap.scaleout.cluster import check_reachable, joined, load_ray
@@ -72,7 +73,12 @@ def count_steps(model: Any, callback: Any, step: int) -> None:
 def hold_still(algorithm: Any, session: Session) -> None:
     """Take from the learners what changes on a line of its own."""
     if session.config.network.log_std_end:
-        algorithm.learner_group.foreach_learner(lambda learner: learner.module[MODULE].pi.log_std.requires_grad_(False))
+        algorithm.learner_group.foreach_learner(_without_slope)
+
+
+def _without_slope(learner: Any) -> None:
+    """Let no gradient reach the spread. It stays one that learns: learners that share their work wait for each."""
+    learner.module[MODULE].unwrapped().pi.log_std.register_hook(torch.zeros_like)
 
 
 @dataclass(frozen=True)
