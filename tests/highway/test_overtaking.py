@@ -8,11 +8,15 @@ from hotlap.highway.mission_rules import (
     NO_REASON,
     OVERTAKE,
     PASS_WITHIN_S,
+    PASSING_MPS,
     REFUSED,
     TOO_FAST,
     begin_overtake,
+    lanes_off,
+    leads_away,
     seconds_to_pass,
 )
+from hotlap.highway.physics import EASY_ACCEL_MPS2
 
 LEFT = -1
 
@@ -44,10 +48,61 @@ def test_vehicle_as_fast_as_the_passing_lane_allows_is_not_overtaken(pace, speed
 
 def test_time_to_pass_is_the_way_over_the_difference_of_speeds():
     batch = with_one_ahead(0.7, 19.0)
-    limit_mps, theirs_mps = 66.25 * 0.44704, 0.7 * 62.5 * 0.44704
+    theirs_mps = 0.7 * 62.5 * 0.44704
     way_m = 40.0 + 4.8 + theirs_mps
-    assert seconds_to_pass(batch.vehicles, 0, 1, 2, 1, batch.rules) == pytest.approx(way_m / (limit_mps - theirs_mps))
-    assert way_m / (limit_mps - theirs_mps) < PASS_WITHIN_S
+    seconds = seconds_to_pass(batch.vehicles, 0, 1, 2, 1, batch.rules)
+    assert seconds == pytest.approx(way_m / PASSING_MPS)
+    assert seconds < PASS_WITHIN_S
+
+
+def test_time_to_pass_counts_the_way_lost_while_the_ego_speeds_up():
+    batch = with_one_ahead(0.7, 19.0)
+    quick = seconds_to_pass(batch.vehicles, 0, 1, 2, 1, batch.rules)
+    speed_mps = 0.7 * 62.5 * 0.44704 + PASSING_MPS
+    batch.vehicles.speed_mps[0] = speed_mps - 10.0
+    slow = seconds_to_pass(batch.vehicles, 0, 1, 2, 1, batch.rules)
+    assert slow - quick == pytest.approx(0.5 * 10.0**2 / EASY_ACCEL_MPS2 / PASSING_MPS)
+
+
+def test_standing_ego_does_not_begin_to_overtake_who_is_hardly_slower_than_the_limit():
+    batch = with_one_ahead(0.9, 25.0)
+    batch.vehicles.x_m[1] = 20.0
+    assert begun(batch) == NO_REASON
+    batch.vehicles.speed_mps[0] = 0.0
+    assert begun(batch) == TOO_FAST
+
+
+def test_overtake_is_driven_faster_than_the_vehicle_will_be_when_nothing_holds_it_up():
+    batch = with_one_ahead(0.7, 10.0)
+    begun(batch)
+    assert batch.roads.mission_speed_mps[0] == pytest.approx(0.7 * 62.5 * 0.44704 + PASSING_MPS)
+
+
+def test_ego_may_pass_in_a_lane_further_out_and_is_off_its_lane_again_once_it_is_past():
+    batch = with_one_ahead(0.7, 19.0)
+    begun(batch)
+    batch.vehicles.lane[0] = batch.vehicles.target_lane[0] = 0
+    assert lanes_off(batch.vehicles, 0, batch.roads, 0) == 0.0
+    assert not leads_away(batch.roads, 0, LEFT, 0)
+    batch.vehicles.lane[0] = batch.vehicles.target_lane[0] = 2
+    assert lanes_off(batch.vehicles, 0, batch.roads, 0) == 1.0
+    assert leads_away(batch.roads, 0, -LEFT, 3)
+    batch.roads.mission_passed[0], batch.roads.mission_lane[0] = 1, 2
+    batch.vehicles.lane[0] = batch.vehicles.target_lane[0] = 0
+    assert lanes_off(batch.vehicles, 0, batch.roads, 0) == 2.0
+    assert leads_away(batch.roads, 0, LEFT, 0)
+
+
+def test_every_metre_gained_on_the_vehicle_pays_until_it_is_passed():
+    batch = with_one_ahead(0.7, 19.0)
+    begun(batch)
+    drive(batch, 0.0)
+    gained = 0.2 * (batch.vehicles.speed_mps[0] - batch.vehicles.speed_mps[1])
+    assert gained > 1.0
+    assert batch.out.mission[0] == pytest.approx(batch.rules.passing * gained)
+    batch.roads.mission_passed[0] = 1
+    drive(batch, 0.0)
+    assert batch.out.mission[0] == 0.0
 
 
 def test_overtake_ends_when_the_vehicle_goes_to_another_lane_by_itself():

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from hotlap.highway.missions import Mission, Mode
-from hotlap.highway.physics import LANE_REQUEST, MPH
-from hotlap.highway.rewards import EASY_ACCEL_MPS2, EASY_BRAKE_MPS2
+from hotlap.highway.physics import EASY_ACCEL_MPS2, EASY_BRAKE_MPS2, LANE_REQUEST, MPH
 from hotlap.highway.sensors import gap_seen_m, seen_gap
 from hotlap.highway.world import HighwayWorld
 

@@ -56,6 +56,8 @@ class RewardWeights:
     """Per m/s over the limit, up to 10."""
     intervention: float = 0.0
     """For a decision that the supervisor changed."""
+    passing: float = 0.02
+    """Per metre gained on the vehicle to be overtaken, until it is passed."""
     mission_done: float = 3.0
     """For a mission that is done."""
     mission_timed_out: float = -1.0
@@ -113,4 +115,5 @@ class HighwayConfig:
             needless_change=weights.needless_change,
             unsafe_change=weights.unsafe_change,
             intervention=weights.intervention,
+            passing=weights.passing,
         )

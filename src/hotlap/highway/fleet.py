@@ -166,6 +166,7 @@ class Rules(NamedTuple):
     needless_change: float
     unsafe_change: float
     intervention: float
+    passing: float
 
 
 @kernel

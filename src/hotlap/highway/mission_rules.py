@@ -17,8 +17,8 @@ from hotlap.highway.fleet import (
     Vehicles,
     dice_size,
 )
-from hotlap.highway.physics import DECISION_S, MPH
-from hotlap.highway.road import clamp, gap_m, lane_limit_mps, nearest_ahead
+from hotlap.highway.physics import DECISION_S, EASY_ACCEL_MPS2, MPH
+from hotlap.highway.road import clamp, gap_m, lane_limit_mps, lane_position, nearest_ahead
 from hotlap.highway.traffic import wanted_speed_mps
 from hotlap.kernel import kernel
 
@@ -52,7 +52,7 @@ PASSED_S = 1.0
 """A vehicle is overtaken when it is so far behind, in time, and the ego back in its lane."""
 PASSING_MPS = 5.0
 PASS_WITHIN_S = 45.0
-"""An overtake begins only where the limit of the passing lane leaves room to be past the vehicle so soon."""
+"""An overtake begins only where the ego, from the speed it has, can be past the vehicle so soon."""
 USUAL_GAP_S = 1.5
 SLOWEST_CRUISE_MPS = 15.0
 SLOWEST_TO_LANE_MPS = 8.0
@@ -74,12 +74,22 @@ def set_mission(roads: Roads, road: int, mode: int, lane: int, speed_mps: float,
 
 
 @kernel
+def pace_of_mps(vehicles: Vehicles, i: int, lane: int, rules: Rules) -> float:
+    """As fast as a vehicle is, or will be when nobody holds it up."""
+    return float(max(vehicles.speed_mps[i], wanted_speed_mps(vehicles, i, lane, rules)))
+
+
+@kernel
 def seconds_to_pass(vehicles: Vehicles, first: int, front: int, lane: int, passing: int, rules: Rules) -> float:
-    """How long the ego needs at the limit of the passing lane, if the vehicle ahead drives as fast as it likes to."""
-    theirs = max(vehicles.speed_mps[front], wanted_speed_mps(vehicles, front, lane, rules))
-    spare = lane_limit_mps(passing, rules) - theirs
+    """How long the ego needs to be past a vehicle that drives as fast as it likes to: it speeds up, then keeps on."""
+    theirs = pace_of_mps(vehicles, front, lane, rules)
+    speed = min(theirs + PASSING_MPS, lane_limit_mps(passing, rules))
+    if speed <= theirs:
+        return math.inf
+    slower = max(speed - vehicles.speed_mps[first], 0.0)
+    lost = 0.5 * slower * slower / EASY_ACCEL_MPS2
     way = gap_m(vehicles, first, front) + vehicles.length_m[front] + vehicles.length_m[first] + PASSED_S * theirs
-    return float(way / spare) if spare > 0.0 else math.inf
+    return float((way + lost) / (speed - theirs))
 
 
 @kernel
@@ -97,7 +107,7 @@ def begin_overtake(
     if seconds_to_pass(vehicles, first, front, lane, passing, rules) > PASS_WITHIN_S:
         return TOO_FAST
     limit = max(lane_limit_mps(passing, rules), lane_limit_mps(lane, rules))
-    speed = min(max(vehicles.speed_mps[front] + PASSING_MPS, SLOWEST_CRUISE_MPS), limit)
+    speed = min(max(pace_of_mps(vehicles, front, lane, rules) + PASSING_MPS, SLOWEST_CRUISE_MPS), limit)
     set_mission(roads, road, OVERTAKE, passing, speed, USUAL_GAP_S)
     roads.mission_direction[road] = direction
     roads.mission_return[road] = back_to
@@ -210,6 +220,40 @@ def watch_overtaking(vehicles: Vehicles, first: int, roads: Roads, road: int) ->
         if behind > PASSED_S * vehicles.speed_mps[first + vehicle]:
             roads.mission_passed[road] = 1
             roads.mission_lane[road] = roads.mission_return[road]
+
+
+@kernel
+def is_passing(roads: Roads, road: int) -> bool:
+    """Whether the ego is to get past a vehicle and has not yet."""
+    return (
+        (roads.mission_mode[road] == OVERTAKE) & (roads.mission_vehicle[road] >= 0) & (not roads.mission_passed[road])
+    )
+
+
+@kernel
+def lanes_off(vehicles: Vehicles, first: int, roads: Roads, road: int) -> float:
+    """Lanes between the ego and the lane of its mission; to get past somebody, any lane further out will do."""
+    beyond = lane_position(vehicles, first) - roads.mission_lane[road]
+    if is_passing(roads, road) and beyond * roads.mission_direction[road] > 0.0:
+        return 0.0
+    return float(abs(beyond))
+
+
+@kernel
+def leads_away(roads: Roads, road: int, direction: int, lane: int) -> int:
+    """1 for a change to a lane that is further from the mission's, unless it is to get past somebody."""
+    if is_passing(roads, road) and direction == roads.mission_direction[road]:
+        return 0
+    return int(direction * (roads.mission_lane[road] - lane) < 0)
+
+
+@kernel
+def gained_m(vehicles: Vehicles, first: int, roads: Roads, road: int) -> float:
+    """How much nearer a decision brought the ego to the vehicle to be overtaken, and past it."""
+    if not is_passing(roads, road):
+        return 0.0
+    vehicle = first + roads.mission_vehicle[road]
+    return float((vehicles.speed_mps[first] - vehicles.speed_mps[vehicle]) * DECISION_S)
 
 
 @kernel

@@ -18,6 +18,8 @@ MOST_VEHICLES = 40
 TOP_SPEED_MPS = 40.0
 MAX_ACCEL_MPS2 = 3.6
 COMFORT_BRAKE_MPS2 = 3.0
+EASY_ACCEL_MPS2 = EASY_BRAKE_MPS2 = 2.5
+"""How a speed is reached in comfort."""
 RELEASE_JERK_MPS3 = 10.0
 """How fast acceleration may grow: a foot pressing the throttle or leaving the brake."""
 BRAKE_JERK_MPS3 = 40.0

@@ -1,14 +1,12 @@
 """Rewards: weighted facts of one decision, all about the mission and how it is carried out."""
 
 from hotlap.highway.fleet import Roads, Rules, StepOutputs, Vehicles
-from hotlap.highway.mission_rules import DONE, TIMED_OUT, goal_speed_mps
-from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2
-from hotlap.highway.road import clamp, gap_m, lane_limit_mps, lane_position, nearest_ahead
+from hotlap.highway.mission_rules import DONE, TIMED_OUT, gained_m, goal_speed_mps, lanes_off
+from hotlap.highway.physics import EASY_ACCEL_MPS2, EASY_BRAKE_MPS2, HARD_BRAKE_MPS2, MAX_ACCEL_MPS2
+from hotlap.highway.road import clamp, gap_m, lane_limit_mps, nearest_ahead
 from hotlap.highway.sensors import own_lane
 from hotlap.kernel import kernel
 
-EASY_ACCEL_MPS2, EASY_BRAKE_MPS2 = 2.0, 2.5
-"""How a speed is reached in comfort."""
 REACTING_S = 1.5
 """Near its goal, a speed is to approach it so quickly."""
 UNPAID_MPS2 = 2.5
@@ -73,7 +71,7 @@ def write_reward(
     rules: Rules,
 ) -> None:
     """The parts of the reward and their sum; the facts are those of the mission that was driven."""
-    off = min(abs(lane_position(vehicles, first) - roads.mission_lane[road]), MOST_LANES_OFF)
+    off = min(lanes_off(vehicles, first, roads, road), MOST_LANES_OFF)
     accel = vehicles.accel_mps2[first] / (HARD_BRAKE_MPS2 if vehicles.accel_mps2[first] < 0.0 else MAX_ACCEL_MPS2)
     rough = clamp(jerk_mps3 / COMFORT_JERK_MPS3, -1.0, 1.0)
     ended = out.mission_ended[road]
@@ -84,6 +82,7 @@ def write_reward(
     out.comfort[road] = rules.comfort * (rough * rough + accel * accel) + rules.needless_change * needless
     out.legality[road] = rules.legality * over_limit_mps(vehicles, first, rules)
     out.mission[road] = rules.mission_done if ended == DONE else rules.mission_timed_out if ended == TIMED_OUT else 0.0
+    out.mission[road] += rules.passing * gained_m(vehicles, first, roads, road)
     out.crash[road] = rules.crash if roads.crashed[road] else 0.0
     if out.rules[road] != 0:
         out.legality[road] += rules.intervention

@@ -14,7 +14,7 @@ from hotlap.highway.ego import (
     requested_direction,
 )
 from hotlap.highway.fleet import RULE_COUNT, Actions, Orders, Roads, Rules, Scratch, StepOutputs, Vehicles
-from hotlap.highway.mission_rules import begin_next, give_mission, judge_mission, write_speed_error
+from hotlap.highway.mission_rules import begin_next, give_mission, judge_mission, leads_away, write_speed_error
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TICKS_PER_DECISION
 from hotlap.highway.rewards import write_reward
 from hotlap.highway.road import clamp, gap_m, nearest_ahead, nearest_behind, neighbours, sort_order
@@ -80,7 +80,7 @@ def steer_ego(
         out.unsafe_changes[road] = 1
     begin_change(vehicles, first, roads, road, direction)
     out.changes_begun[road] = 1
-    return int(direction * (roads.mission_lane[road] - lane) < 0)
+    return leads_away(roads, road, direction, lane)
 
 
 @kernel
