@@ -27,7 +27,7 @@ CASES = [
 
 def driven_session(algorithm: str, activation: str = "relu", *, normalize: bool = True, layout: str = "classic"):
     """A policy of random weights, larger than a new one's so that actions vary, with the statistics of a drive."""
-    network = {"hidden": [16, 16], "activation": activation}
+    network = {"hidden": [16, 16], "activation": activation, "initial_action": [0.0, 0.5, 0.5]}
     session = open_session(tiny_config(algorithm, normalize=normalize, network=network, racer={"observation": layout}))
     torch.manual_seed(1)
     with torch.no_grad():

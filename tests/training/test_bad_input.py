@@ -111,6 +111,10 @@ def test_numbers_for_actions_that_are_not_there_are_refused(key, tmp_path):
     refused(tmp_path, ConfigError, f"network.{key} needs 3 numbers", network={key: [0.0, 0.0]})
 
 
+def test_sac_asks_for_one_first_action_per_control_too(tmp_path):
+    refused(tmp_path, ConfigError, "initial_action needs 3 numbers", algorithm="sac", network={"initial_action": [0.0]})
+
+
 def test_existing_run_asks_for_resume_or_another_name(tmp_path):
     (tmp_path / "run" / "checkpoints").mkdir(parents=True)
     with pytest.raises(RunFolderError, match=r'exists already. Continue it with "hotlap resume .*", or .* --name'):

@@ -36,6 +36,13 @@ ALGORITHMS = {
         teacher={"steps": 300},
         network={"hidden": [8], "log_std_init": [-1.0, -1.0], "initial_action": [0.0, 0.0]},
     ),
+    "highway, sac, one pedal": tiny_config(
+        "sac",
+        world="highway",
+        steps=160,
+        highway={"pedals": "one"},
+        network={"hidden": [8], "initial_action": [0.1, 0.0]},
+    ),
     "highway, dqn": tiny_config("dqn", world="highway", steps=160, evaluation={"every_steps": 60}),
 }
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from stable_baselines3 import DQN, PPO, SAC
 from stable_baselines3.common.base_class import BaseAlgorithm
@@ -13,6 +14,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from hotlap.errors import ConfigError
 from hotlap.training.config import TrainConfig
 
+FARTHEST = 0.9
+"""How near to an end of its range, -1 or 1, the first mean of a squashed action may be: beyond, it learns slowly."""
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "elu": torch.nn.ELU}
 
 
@@ -58,23 +61,33 @@ def _make_ppo(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
     return model
 
 
-def _begin_with(policy: Any, config: TrainConfig) -> None:
-    """Set the first mean and spread of a Gaussian policy's actions."""
-    actions = policy.action_net.out_features
-    for name, values in (
-        ("initial_action", config.network.initial_action),
-        ("log_std_init", config.network.log_std_init),
-        ("log_std_end", config.network.log_std_end or config.network.log_std_init),
-    ):
+def _check_actions(actions: int, **settings: tuple[float, ...]) -> None:
+    for name, values in settings.items():
         if len(values) != actions:
             raise ConfigError(f"network.{name} needs {actions} numbers, one per action, not {len(values)}.")
+
+
+def _begin_with(policy: Any, config: TrainConfig) -> None:
+    """Set the first mean and spread of a Gaussian policy's actions."""
+    network = config.network
+    _check_actions(
+        policy.action_net.out_features,
+        initial_action=network.initial_action,
+        log_std_init=network.log_std_init,
+        log_std_end=network.log_std_end or network.log_std_init,
+    )
     with torch.no_grad():
         policy.action_net.bias.copy_(torch.tensor(config.network.initial_action))
         policy.log_std.copy_(torch.tensor(config.network.log_std_init))
 
 
 def _make_sac(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
-    return SAC("MlpPolicy", env, **_options(config, config.sac))
+    model = SAC("MlpPolicy", env, **_options(config, config.sac))
+    _check_actions(model.actor.mu.out_features, initial_action=config.network.initial_action)
+    scaled = model.policy.scale_action(np.array(config.network.initial_action, np.float32))
+    with torch.no_grad():
+        model.actor.mu.bias.copy_(torch.atanh(torch.tensor(scaled).clamp(-FARTHEST, FARTHEST)))
+    return model
 
 
 def _make_dqn(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:

@@ -79,7 +79,7 @@ class NetworkSettings:
     log_std_end: tuple[float, ...] = ()
     """Where that logarithm ends, on a straight line over the training; empty to let the policy learn it."""
     initial_action: tuple[float, ...] = (0.0, 0.6, 0.0)
-    """What an untrained PPO policy does on average: with some throttle it sees the road from the first tick."""
+    """What an untrained policy of PPO or SAC does on average: some throttle shows it the road from the first tick."""
 
     def __post_init__(self) -> None:
         """Layers have units."""
