@@ -83,11 +83,17 @@ def _begin_with(policy: Any, config: TrainConfig) -> None:
 
 def _make_sac(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
     model = SAC("MlpPolicy", env, **_options(config, config.sac))
-    _check_actions(model.actor.mu.out_features, initial_action=config.network.initial_action)
-    scaled = model.policy.scale_action(np.array(config.network.initial_action, np.float32))
-    with torch.no_grad():
-        model.actor.mu.bias.copy_(torch.atanh(torch.tensor(scaled).clamp(-FARTHEST, FARTHEST)))
+    _begin_squashed_with(model.policy, config.network.initial_action)
     return model
+
+
+def _begin_squashed_with(policy: Any, initial_action: tuple[float, ...]) -> None:
+    """Set the first mean of a policy whose actions go through a tanh."""
+    mean = policy.actor.mu
+    _check_actions(mean.out_features, initial_action=initial_action)
+    scaled = torch.tensor(policy.scale_action(np.array(initial_action, np.float32)))
+    with torch.no_grad():
+        mean.bias.copy_(torch.atanh(scaled.clamp(-FARTHEST, FARTHEST)))
 
 
 def _make_dqn(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
