@@ -65,7 +65,7 @@ export class Menu {
           'header',
           { class: 'logo' },
           h('h1', {}, 'HOT', h('em', {}, 'LAP')),
-          h('p', {}, 'It taught itself to drive. Try to beat it.'),
+          h('p', {}, 'It learned to drive in minutes. Try to beat it.'),
         ),
         this.modes,
         this.modeText,
