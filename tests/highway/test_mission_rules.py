@@ -167,7 +167,7 @@ def some_order(dice: np.random.Generator) -> Mission:
 
 
 def test_new_mission_in_every_decision_never_makes_the_car_crash_by_its_fault():
-    """Full throttle and a lane request in every decision besides; what an overtake lacks is said, and nothing breaks."""
+    """Full throttle and a lane request in every decision besides; an overtake of nobody is refused, nothing breaks."""
     env, dice = HighwayEnv(vehicles=40), np.random.default_rng(4)
     env.reset(seed=4)
     refused = 0

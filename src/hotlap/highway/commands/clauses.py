@@ -14,7 +14,7 @@ NEGATIONS = words("not avoid refrain forbid forbidden prohibit prohibited refuse
 NO_NOUN = phrase(f"no(?: more)?(?= (?:need to|{one_of('lane faster slower')}))")
 DOES = one_of(
     "is are was were has have had keep want wants look looks seem seems will go just drive needs tries stop might says "
-    "said told thinks likes move overtake cruise"
+    "said told thinks likes move overtake cruise did"
 )
 LANE = one_of("left right leftmost rightmost middle next first second third this")
 WHERE = some("ahead behind beside next to on in the left right lane me us of")
@@ -64,7 +64,7 @@ def _after_remark(line: str) -> str:
     match = OTHERS.match(line)
     said = line[match.end() if match else 0 :].split()
     for place in range(1, len(said)):
-        own = said[place - 1] in OWN
+        own = said[place - 1] in OWN or _goes_on(said[place - 1], said[place])
         if said[place] in VERBS and not own:
             return " ".join(said[place:])
     return ""

@@ -6,7 +6,7 @@ from hotlap.highway.commands.patterns import CAR, one_of, phrase, some, up_to
 from hotlap.highway.commands.speed_phrases import find_speeds
 from hotlap.highway.commands.wishes import Line, Wishes
 
-OVERTAKE = phrase("overtake")
+OVERTAKE = phrase("overtake(?! (?:us|me)\\b)")
 VEHICLE = phrase(CAR)
 STAYS_OUT = phrase(
     f"without{up_to(2)} (?:return|back)",

@@ -29,6 +29,15 @@ CONDITIONS = [
 LANES = [
     (phrase("all right(?! lane| side)", "^right (?:on|then|you are)$"), "okay"),
     (phrase("right(?= (?:down|up|off|past|behind|through)\\b)"), ""),  # "slow right down"
+    (phrase(f"too far{some('over to the')} {SIDE}"), "fine"),
+    (
+        phrase(
+            f"(?:signal|indicate){some('to the')} {SIDE}",
+            f"{SIDE} {one_of('signal indicator blinker blinkers mirror')}",
+        ),
+        "blinker",
+    ),
+    (phrase(f"middle {one_of('of in you us it')}{some('in of')} {one_of('the this my your our')} lane"), "lane"),
     (phrase(r"(?<=\d )(second|minute|hour|mile|kilometer) left(?! lane)"), r"\1 remaining"),
     (phrase("(?:anywhere|anything|everything|any lane) (?:but|except)"), "avoid"),
     (phrase(rf"leave(?= (?:the |this |that )?{NAMED} lane| lane \d)"), "avoid"),
@@ -50,7 +59,10 @@ LANES = [
     ),
     (phrase("(?:1 more|another|a|1 further) lane(?! move)"), "1 lane"),
     (
-        phrase("(?:get|move) (?:out of|off|from) (?:this|the|my|our|your) lane", "leave (?:this|the|my|our|your) lane"),
+        phrase(
+            "(?:(?:get|move) (?:out of|off|from)|out of) (?:this|the|my|our|your) lane",
+            "leave (?:this|the|my|our|your) lane",
+        ),
         "move lane",
     ),
     (phrase(f"{SIDE}(?: lane)? (?:twice|2 times)"), r"2 lane \1"),

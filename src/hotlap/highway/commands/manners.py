@@ -5,7 +5,7 @@ import re
 from hotlap.highway.commands.patterns import one_of, some
 
 CALLS = one_of(
-    "hey hi hello ok okay so well um uh er erm hmm like please now and then but yes yeah yep alright sorry listen look "
+    "hey hi hello ok okay so well um uh er erm hmm like please now and then but yes yeah yep alright sorry listen "
     "computer car robot autopilot assistant kindly just maybe perhaps quickly buddy mate man dear good great thanks "
     "actually also next instead oh ah"
 )
@@ -13,8 +13,9 @@ WISHES = one_of("like love want need wish prefer have got order command")
 BE_KIND = some("please kindly maybe perhaps just possibly also not quickly like")
 SHOULD = "(?:should|must|need to|have to|can|could|might|ought to|better|had better|may)(?! (?:have|had|be)\\b)"
 """Not what somebody should have done: that is over."""
-WONDER = "(?:was (?:hoping|wondering|thinking)|wonder|think|guess|suppose|hope|say|said)"
+WONDER = "(?:was (?:hoping|wondering|thinking)|wonder|think|guess|suppose|hope|say|said|mean|meant)"
 REQUESTS = [
+    f"look(?! {one_of('left right to at out in over behind up down ahead for')})",
     f"(?:can|could|would|will)(?: not)? (?:you|we|u){BE_KIND}(?: (?:mind|be able to|be so kind as to|try to))?",
     f"(?:you|we) {SHOULD}{some('please now probably just want to')}",
     "do you mind",

@@ -27,10 +27,17 @@ WRITTEN = [
 QUIT = "(?:stop|quit|cease)"
 STAND = "(?:moving|driving|going|rolling)(?! (?:so|too|any|left|right|over|to|in))"
 WHERE_TO = "(?: (?:to|the|in|into|on|over|left|right|lanes?|up|down|away|back))*"
+HARSH = "(?:hard|harsh|sudden|sharp|quick|late|reckless|unnecessary)"
+DID = (
+    "(?:moved|changed(?! my mind)|switched|merged|shifted|passed|stopped|slowed|overtook|parked|accelerated|braked"
+    "|swerved|drifted|crossed|missed|forgot|went|drove|sped|pulled|returned)"
+)
 ENDINGS = [
+    (re.compile(rf"(?<!if )\b(i|we|you|he|she|they|ahead|behind)(?: (?:just|already|never|also))? {DID}\b"), r"\1 did"),
+    (re.compile(rf"\b(?:traffic|everyone|everybody|someone|people|cars|trucks)(?: ahead| behind)? {DID}\b"), "he did"),
     (re.compile(rf"\b{QUIT} (?:(?:following|driving|going|getting|being) so clos\w+|tailgating\b)"), "too close"),
     (re.compile(rf"\b{QUIT} (?:driving|going) so (fast|slow)\w*"), r"too \1"),
-    (re.compile(r"\bno (?:more )?(?=[a-z]+ing\b)"), "not "),
+    (re.compile(rf"\bno (?:more )?(?={HARSH}? ?[a-z]+ing\b)"), "not "),
     (re.compile(rf"\b{QUIT} (?!{STAND}\b)[a-z]+ing\b{WHERE_TO}"), "cancel that"),
 ]
 WORD = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
