@@ -12,6 +12,7 @@ from hotlap.errors import ConfigError
 from hotlap.evaluation.table import console_for_results, empty_table
 from hotlap.scaleout.cluster import joined
 from hotlap.scaleout.rllib.algorithm import check_fit, make_algorithm
+from hotlap.scaleout.rllib.learning import iterate
 from hotlap.scaleout.rllib.places import Cluster
 from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.session import open_session
@@ -29,7 +30,7 @@ class Share:
     learn_s: float
     """In the learner."""
     drive_s: float
-    """All the rest: until every runner has driven its part, and has got the new weights."""
+    """All the rest: until every runner has got the new weights, has driven its part, and has said what it saw."""
 
     @property
     def steps_per_s(self) -> float:
@@ -63,13 +64,13 @@ def run_cluster_benchmark(preset: str, runners: Sequence[int], iterations: int, 
 def measure(config: TrainConfig, cluster: Cluster, iterations: int) -> Share:
     """The mean of some iterations after the first, which also starts things."""
     with joined(cluster.address, 1 + cluster.env_runners):
-        algorithm = make_algorithm(config, cluster)
+        algorithm, session = make_algorithm(config, cluster), open_session(config)
         learner = Stopwatch(algorithm.learner_group.update)
         algorithm.learner_group.update = learner
-        whole = Stopwatch(algorithm.train)
+        whole = Stopwatch(iterate)
         try:
             for _ in range(WARM_UP + iterations):
-                whole()
+                whole(algorithm, session)
         finally:
             algorithm.stop()
     whole_s, learn_s = (sum(watch.seconds[WARM_UP:]) / iterations for watch in (whole, learner))

@@ -3,7 +3,9 @@
 import importlib
 import logging
 import os
+import signal
 import socket
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +17,8 @@ LOOPBACK = "127.0.0.1"
 OBJECT_STORE_BYTES = 200_000_000
 """Enough for weights and batches of cars; Ray's own choice is a third of the machine's memory."""
 PATIENCE_S = 5.0
+OWN_END = {"RAY_kill_child_processes_on_worker_exit": "0"}
+"""A training whose watcher is gone notices and saves itself; Ray would kill it before it can."""
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DEDUP_LOGS": "1",
@@ -27,7 +31,7 @@ QUIET = {
 def load_ray(*parts: str) -> Any:
     """Ray, or a part of it, set up before it is loaded; where it is not installed, what to install."""
     require_token(os.environ)
-    for name, value in QUIET.items():
+    for name, value in (QUIET | OWN_END).items():
         os.environ.setdefault(name, value)
     try:
         loaded = importlib.import_module(".".join(["ray", *parts]))
@@ -68,6 +72,7 @@ def joined(address: str = LOCAL, cpus: int | None = None) -> Iterator[Any]:
         check_reachable(address)
     ray = load_ray()
     quietly = {"log_to_driver": False, "configure_logging": True, "logging_level": "ERROR"}
+    theirs = {"address": address, "runtime_env": {"env_vars": OWN_END}}
     own = {
         "address": "local",
         "num_cpus": cpus,
@@ -76,8 +81,8 @@ def joined(address: str = LOCAL, cpus: int | None = None) -> Iterator[Any]:
         "object_store_memory": OBJECT_STORE_BYTES,
     }
     try:
-        with _heard_by(this_machine_only=not address):
-            ray.init(**({"address": address} if address else own), **quietly)
+        with _heard_by(this_machine_only=not address), _ears_kept():
+            ray.init(**(theirs if address else own), **quietly)
     except (ConnectionError, RuntimeError, ValueError, OSError) as problem:
         raise ClusterError(_refusal(address, problem)) from problem
     try:
@@ -96,6 +101,15 @@ def _heard_by(*, this_machine_only: bool) -> Iterator[None]:
         yield
     finally:
         constants.ENABLE_RAY_CLUSTER = before
+
+
+@contextmanager
+def _ears_kept() -> Iterator[None]:
+    """Ray takes SIGTERM for itself when it starts; who listened before, such as a run that saves itself, still does."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    if callable(before) and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, before)
 
 
 def _refusal(address: str, problem: Exception) -> str:

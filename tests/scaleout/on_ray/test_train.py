@@ -65,9 +65,9 @@ class Assassin(RllibLearner):
 
 
 @pytest.mark.timeout(300)
-def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_path, capsys):
-    config = merged(TrainConfig(), SMALL, "small")
-    learner = Assassin(Cluster(env_runners=2))
+def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_path, capsys, two_nodes):
+    config, address = merged(TrainConfig(), SMALL, "small"), two_nodes().address
+    learner = Assassin(Cluster(address, env_runners=2))
     result = train(config, "far", tmp_path, learner=learner)
     assert result.stopped_by is None
     assert result.step >= config.steps
@@ -96,7 +96,7 @@ def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_
     capsys.readouterr()
 
     # And resumed there, with a learner of its own: along the line of learning rates, with all that was seen before.
-    there, steps = RllibLearner(Cluster(env_runners=1, learners=1)), result.step + 4096
+    there, steps = RllibLearner(Cluster(address, env_runners=1, learners=1)), result.step + 4096
     began_at = newest_checkpoint(run, print).step
     resume(run, steps=steps, learner=there)
     rate = there.results[0]["learners"]["default_policy"]["default_optimizer_learning_rate"]

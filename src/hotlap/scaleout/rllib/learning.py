@@ -47,12 +47,10 @@ class RllibLearner:
         hold_still(algorithm, session)
         while session.step < session.config.steps:
             callback.on_rollout_start()
-            hand_out(algorithm, session)
-            result = algorithm.train()
+            result = iterate(algorithm, session)
             self.results = [*self.results[-99:], result]
             count_steps(model, callback, began_at + int(result["num_env_steps_sampled_lifetime"]))
             model._n_updates += session.config.ppo.n_epochs
-            take_in(algorithm, session)
             record(result, session)
             callback.on_rollout_end()
         callback.on_training_end()
@@ -61,6 +59,14 @@ class RllibLearner:
 def _cpus(cluster: Cluster) -> int:
     """CPUs that a cluster made of this machine must count, however few there are."""
     return 1 + cluster.env_runners + cluster.learners
+
+
+def iterate(algorithm: Any, session: Session) -> dict[str, Any]:
+    """Drive once and learn from it; what RLlib says about it."""
+    hand_out(algorithm, session)
+    result: dict[str, Any] = algorithm.train()
+    take_in(algorithm, session)
+    return result
 
 
 def count_steps(model: Any, callback: Any, step: int) -> None:

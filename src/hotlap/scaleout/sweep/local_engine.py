@@ -1,13 +1,11 @@
 """A sweep on this machine's own processes, without Ray."""
 
-import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
-from types import FrameType
 
 from hotlap.scaleout.sweep.folder import SweepFolder
+from hotlap.scaleout.sweep.interrupting import terminating_as_interrupting
 from hotlap.scaleout.sweep.starting import TrialProcess
 
 Report = Callable[[str], None]
@@ -17,7 +15,7 @@ LOOK_S = 0.2
 def run_on_processes(folder: SweepFolder, names: Sequence[str], workers: int, report: Report) -> None:
     """Train the named trials, so many at a time; an interruption lets the running ones save themselves first."""
     stop = threading.Event()
-    with _terminating_as_interrupting(), ThreadPoolExecutor(workers) as pool:
+    with terminating_as_interrupting(), ThreadPoolExecutor(workers) as pool:
         futures = {pool.submit(_train, folder, name, stop): name for name in names}
         try:
             for done, future in enumerate(as_completed(futures), 1):
@@ -37,20 +35,3 @@ def _train(folder: SweepFolder, name: str, stop: threading.Event) -> None:
             pass
         process.stop()
         process.note_end()
-
-
-@contextmanager
-def _terminating_as_interrupting() -> Iterator[None]:
-    """SIGTERM ends a sweep as Ctrl-C does."""
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

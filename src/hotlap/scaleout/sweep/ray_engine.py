@@ -14,6 +14,7 @@ from hotlap.checkpoints import read_document
 from hotlap.errors import TrainingError
 from hotlap.scaleout.cluster import joined, load_ray
 from hotlap.scaleout.sweep.folder import SweepFolder
+from hotlap.scaleout.sweep.interrupting import terminating_as_interrupting
 from hotlap.scaleout.sweep.starting import TrialProcess
 from hotlap.training.runs import BEST_DOCUMENT
 
@@ -75,7 +76,7 @@ def run_on_ray(folder: SweepFolder, names: Sequence[str], address: str, cpus: fl
     if not names:
         return
     shared = SweepFolder(folder.path.resolve())
-    with joined(address) as ray:
+    with joined(address) as ray, terminating_as_interrupting():
         room = ray.cluster_resources().get("CPU", 0.0)
         report(f"the cluster has {len(ray.nodes())} machines and {room:g} CPUs; {len(names)} trainings to go")
         try:
