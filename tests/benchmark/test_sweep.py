@@ -18,7 +18,7 @@ def train_at_once(folder, names):
 
 
 def test_what_is_added_is_a_share_of_the_bare_trainings():
-    found = Comparison(workers=2, bare=Took(whole_s=200.0, first_s=3.0), ray=Took(whole_s=215.0, first_s=9.0))
+    found = Comparison(bare=Took(whole_s=200.0, first_s=3.0), ray=Took(whole_s=215.0, first_s=9.0))
     assert (found.added_percent, found.start_s) == (pytest.approx(7.5), 6.0)
 
 
@@ -35,7 +35,7 @@ def test_both_sides_train_the_same_and_the_bare_ones_before_and_after(monkeypatc
     monkeypatch.setattr(sweep, "load_ray", lambda *_: None)
     monkeypatch.setattr(sweep, "run_on_processes", engine("processes"))
     monkeypatch.setattr(sweep, "run_on_ray", engine("ray"))
-    compare(SweepMeasurement(runs=4, steps=1000))
+    compare(SweepMeasurement(runs=4, steps=1000, workers=2))
     assert [kind for kind, _ in seen] == ["processes", "ray", "processes"]
     assert seen[0][1] + seen[2][1] == seen[1][1]
     assert [(config.seed, config.steps) for config in seen[1][1]] == [(seed, 1000) for seed in range(4)]
@@ -48,7 +48,7 @@ def test_trainings_that_did_not_finish_are_not_compared(tmp_path):
         timed(lambda folder, names: train_at_once(folder, names[:1]), folder, folder.names())
 
 
-@pytest.mark.parametrize("changes", [{"runs": 3}, {"runs": 0}, {"steps": 0}])
-def test_nothing_to_compare_is_refused(changes):
-    with pytest.raises(ConfigError, match="even number"):
-        SweepMeasurement(**changes)
+@pytest.mark.parametrize("changes", [{"runs": 6}, {"runs": 0}, {"steps": 0}])
+def test_trainings_that_would_leave_cores_idle_are_refused(changes):
+    with pytest.raises(ConfigError, match="multiple of 4"):
+        SweepMeasurement(**{"runs": 8, "workers": 2, **changes})

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,15 +30,19 @@ class SweepMeasurement:
 
     preset: str = "racer-ppo"
     runs: int = 8
-    """Trainings on each side, which differ in their seeds; an even number."""
-    steps: int = 900_000
+    """Trainings on each side, which differ in their seeds."""
+    steps: int = 2_000_000
     """Environment steps of each."""
     target: float = 10.0
     """Percent that Ray may add."""
 
+    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    """Trainings at a time."""
+
     def __post_init__(self) -> None:
-        if self.runs < 2 or self.runs % 2 or self.steps < 1:
-            raise ConfigError("runs must be an even number from 2 on, and steps at least 1.")
+        """Every core is busy on both sides, and in each half of one."""
+        if self.runs < 1 or self.runs % (2 * self.workers) or self.steps < 1:
+            raise ConfigError(f"runs must be a multiple of {2 * self.workers} on this machine, and steps at least 1.")
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,6 @@ class Took:
 class Comparison:
     """The same trainings, twice."""
 
-    workers: int
     bare: Took
     ray: Took
 
@@ -84,7 +87,6 @@ def run_sweep_benchmark(measurement: SweepMeasurement, *, as_json: bool) -> int:
 def compare(measurement: SweepMeasurement) -> Comparison:
     """Half of the bare trainings, all of them on Ray, the other half: a machine that changes its pace favours none."""
     loading_s = loading_ray_s()
-    workers = os.cpu_count() or 1
     spec = SweepSpec((measurement.preset,), tuple(range(measurement.runs)), set={"steps": measurement.steps})
     with TemporaryDirectory(prefix="hotlap-sweeps-") as root:
         bare, spread = SweepFolder(Path(root) / "bare"), SweepFolder(Path(root) / "ray")
@@ -93,7 +95,7 @@ def compare(measurement: SweepMeasurement) -> Comparison:
         names, half = bare.names(), measurement.runs // 2
 
         def on_processes(folder: SweepFolder, names: Sequence[str]) -> None:
-            run_on_processes(folder, names, workers, say)
+            run_on_processes(folder, names, measurement.workers, say)
 
         def on_ray(folder: SweepFolder, names: Sequence[str]) -> None:
             run_on_ray(folder, names, "", 1.0, say)
@@ -102,7 +104,7 @@ def compare(measurement: SweepMeasurement) -> Comparison:
         on_cluster = timed(on_ray, spread, names)
         after = timed(on_processes, bare, names[half:])
     whole = Took(before.whole_s + after.whole_s, before.first_s)
-    return Comparison(workers, whole, Took(on_cluster.whole_s + loading_s, on_cluster.first_s + loading_s))
+    return Comparison(whole, Took(on_cluster.whole_s + loading_s, on_cluster.first_s + loading_s))
 
 
 def loading_ray_s() -> float:
@@ -126,7 +128,7 @@ def timed(engine: Engine, folder: SweepFolder, names: Sequence[str]) -> Took:
 
 def show(measurement: SweepMeasurement, found: Comparison) -> None:
     """The two sides, and what is between them."""
-    title = f"{measurement.runs} trainings of {measurement.steps:,} steps, {found.workers} at a time"
+    title = f"{measurement.runs} trainings of {measurement.steps:,} steps, {measurement.workers} at a time"
     table = empty_table(title, ("whole, s", "until the first began, s"))
     for name, took in (("local processes", found.bare), ("Ray", found.ray)):
         table.add_row(name, f"{took.whole_s:.1f}", f"{took.first_s:.1f}")

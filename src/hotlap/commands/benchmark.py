@@ -146,8 +146,8 @@ class SweepBenchmark:
     preset: tyro.conf.Positional[str] = "racer-ppo"
     """racer-ppo, racer-sac, racer-generalist, highway-ppo, highway-sac, highway-dqn, or a .toml file of your own."""
     runs: int = 8
-    """Trainings on each side, as many at a time as there are cores; an even number."""
-    steps: int = 900_000
+    """Trainings on each side, as many at a time as there are cores; a multiple of twice that."""
+    steps: int = 2_000_000
     """Environment steps of each; short trainings say more about the start of Ray than about sweeps."""
     target: float = 10.0
     """Percent that Ray may add."""
