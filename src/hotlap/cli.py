@@ -86,6 +86,9 @@ HOTLAP = Group(
                 "highway": Command(
                     "Decisions per second of the highway world.", "hotlap.commands.benchmark:HighwayBenchmark"
                 ),
+                "gpu": Command(
+                    "The same kernels on an NVIDIA GPU: speed and agreement.", "hotlap.commands.benchmark:GpuBenchmark"
+                ),
                 "highway-safety": Command(
                     "Hostile drivers, guarded: kilometres and collisions.", "hotlap.commands.benchmark:HighwaySafety"
                 ),

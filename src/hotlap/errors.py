@@ -68,6 +68,10 @@ class ExportError(HotlapError, ValueError):
     """Something exported, or about to be, that is not what it should be."""
 
 
+class GpuError(HotlapError, RuntimeError):
+    """There is no GPU here, or it cannot do what it was asked to."""
+
+
 class MissionError(HotlapError, ValueError):
     """A mission or a situation on the road that cannot be: a lane that does not exist, a speed or gap out of range."""
 

@@ -49,6 +49,29 @@ class HighwayBenchmark:
 
 
 @dataclass(frozen=True)
+class GpuBenchmark:
+    """Drive both worlds on an NVIDIA GPU and on this machine with the same actions, and compare figures and speed.
+
+    Exit code 1 when a flag, a counter or a number is not the same on both.
+    """
+
+    cars: int = 131_072
+    """Cars, and an eighth as many roads, in the measurement of speed, 1024 to a million; the comparison takes 1,024."""
+    ticks: int = 100
+    """Ticks or decisions of one measurement, 1 or more."""
+    repeats: int = 5
+    """Measurements of each kind; the best is reported, as the least disturbed."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+    def run(self) -> int | None:
+        """Measure and print."""
+        from hotlap.benchmark.gpu import run_gpu_benchmark
+
+        return run_gpu_benchmark(**asdict(self))
+
+
+@dataclass(frozen=True)
 class HighwaySafety:
     """Drive hostile, random and sleeping drivers through traffic with the supervisor on; exit 1 if one was at fault."""
 

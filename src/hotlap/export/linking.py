@@ -8,7 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from hotlap.errors import ExportError
-from hotlap.export.wasm import KernelEntry, wasm_object
+from hotlap.export.ir import KernelEntry
+from hotlap.export.wasm import wasm_object
 from hotlap.highway import expert, poses
 from hotlap.highway import tick as highway_tick
 from hotlap.racer import tick as racer_tick

@@ -49,9 +49,10 @@ class HighwayBatch:
         self.dice = self.scratch.dice.reshape(count, dice_size(slots))
         self.interventions = self.roads.interventions.reshape(count, -1)
         self.rules = (config or HighwayConfig()).rules(slots, supervised=supervised)
-        self._numbers = (np.array(self.rules),)
-        groups = (self.vehicles, self.roads, self.scratch, self.actions, self.orders, self.out, self._numbers)
-        self._addresses = address_table(*groups)  # type: ignore[arg-type]
+        numbers = (np.array(self.rules),)
+        self.groups = (self.vehicles, self.roads, self.scratch, self.actions, self.orders, self.out, numbers)
+        """All arrays of the kernel, in the order of its address table."""
+        self._addresses = address_table(*self.groups)  # type: ignore[arg-type]
         self._address = int(self._addresses.ctypes.data)
         self._update = _compiled_update() if jit_is_on() else self._interpreted_update
         self._cores = AllCores(self._update, threads, ROADS_WORTH_A_THREAD)

@@ -70,8 +70,9 @@ class RacerBatch:
         self.rules = (config or RacerConfig()).rules(list(LAYOUTS).index(layout))
         self.physics = physics
         numbers = (np.array(self.rules), np.array(physics))
-        self._numbers = numbers
-        self._addresses = address_table(self.fleet, self.tables, self.actions, self.out, numbers)  # type: ignore[arg-type]
+        self.groups = (self.fleet, self.tables, self.actions, self.out, numbers)
+        """All arrays of the kernel, in the order of its address table."""
+        self._addresses = address_table(*self.groups)  # type: ignore[arg-type]
         self._address = int(self._addresses.ctypes.data)
         self._update = _compiled_update() if jit_is_on() else self._interpreted_update
         self._cores = AllCores(self._update, threads, CARS_WORTH_A_THREAD)

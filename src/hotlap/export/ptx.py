@@ -1,0 +1,96 @@
+"""The physics for an NVIDIA GPU: a kernel's entry as PTX, the text that the driver compiles for the chip it finds.
+
+The kernel is `NAME(addresses, count, mode)`: thread n of the grid advances car or road n, if there are so many.
+`addresses` points to the address table of `hotlap.kernel`, with addresses in the memory of the GPU. What the physics
+needs beyond arithmetic comes from NVIDIA's library of mathematical functions, libdevice.
+"""
+
+import os
+import re
+import sysconfig
+from pathlib import Path
+
+from llvmlite import binding as llvm
+
+from hotlap.errors import ExportError
+from hotlap.export.ir import KernelEntry, module_for, optimise, scalar_ir, target_machine
+
+TRIPLE = "nvptx64-nvidia-cuda"
+# Every chip since 2018; the driver compiles the text for a newer one.
+CPU, FEATURES = "sm_75", "+ptx75"
+TOOLKIT = "/usr/local/cuda"
+LIBRARY_FILE = "nvvm/libdevice/libdevice.10.bc"
+FROM_LIBRARY = "acos|asin|atan|atan2|cos|exp|fmod|log|pow|sin|tan"
+BUILT_IN = "ceil|floor|sqrt"
+
+
+def ptx(name: str, entry: KernelEntry, library: bytes | None = None) -> str:
+    """An entry `f(addresses, first, last, mode)` as a kernel; without libdevice its functions stay to be linked."""
+    ir_text, inner_name = scalar_ir(entry)
+    machine = target_machine(TRIPLE, CPU, FEATURES)
+    module = module_for(machine, _with_gpu_names(ir_text) + _kernel_ir(name, inner_name))
+    if library is not None:
+        functions = llvm.parse_bitcode(library)
+        functions.triple, functions.data_layout = module.triple, module.data_layout
+        module.link_in(functions)
+    optimise(machine, module, name)
+    return str(machine.emit_assembly(module))
+
+
+def ptx_imports(text: str) -> list[str]:
+    """The functions that a PTX text leaves to be linked."""
+    return sorted(set(re.findall(r"^\.extern \.func[^;]*?\b(\w+)\s*\n\(", text, re.MULTILINE)))
+
+
+def libdevice() -> bytes:
+    """NVIDIA's mathematical functions, from a CUDA toolkit or from the package that the extra `gpu` installs."""
+    toolkits = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
+    folders = [Path(each) for each in (*toolkits, TOOLKIT) if each]
+    folders += sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/*"))
+    for folder in folders:
+        if (folder / LIBRARY_FILE).is_file():
+            return (folder / LIBRARY_FILE).read_bytes()
+    raise ExportError('no libdevice found, the functions of a GPU. Install it with pip install "hotlap[gpu]".')
+
+
+def _with_gpu_names(ir_text: str) -> str:
+    """Mathematical functions by the names that libdevice and LLVM's GPU target have for them, declared once each."""
+    text = re.sub(rf"@(?:llvm\.)?({FROM_LIBRARY})(?:\.f64)?\(", r"@__nv_\1(", ir_text)
+    text = re.sub(rf"@({BUILT_IN})\(", r"@llvm.\1.f64(", text)
+    declared: set[str] = set()
+    lines = []
+    for line in text.splitlines():
+        found = re.match(r"declare .*?@([\w.]+)\(", line)
+        if found is None or found[1] not in declared:
+            lines.append(line)
+        if found is not None:
+            declared.add(found[1])
+    return "\n".join(lines)
+
+
+def _kernel_ir(name: str, inner_name: str) -> str:
+    """A kernel in which every thread calls numba's function for one car."""
+    return f"""
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+define ptx_kernel void @{name}(ptr %addresses, i32 %count, i32 %mode) {{
+  %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %threads = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %before = mul i32 %threads, %block
+  %car = add i32 %before, %thread
+  %is_there = icmp slt i32 %car, %count
+  br i1 %is_there, label %drive, label %done
+drive:
+  %result = alloca ptr
+  %error = alloca ptr
+  %first = sext i32 %car to i64
+  %last = add i64 %first, 1
+  %how = sext i32 %mode to i64
+  %status = call i32 @{inner_name}(ptr %result, ptr %error, ptr %addresses, i64 %first, i64 %last, i64 %how)
+  br label %done
+done:
+  ret void
+}}
+"""

@@ -1,0 +1,56 @@
+"""The physics as GPU code: what the text asks to be linked, and that it carries nothing of this machine."""
+
+import re
+from pathlib import Path
+
+import numba
+import pytest
+
+import hotlap
+from hotlap.errors import ExportError
+from hotlap.export import ptx as ptx_module
+from hotlap.export.linking import ENTRIES
+from hotlap.export.ptx import LIBRARY_FILE, libdevice, ptx, ptx_imports
+
+LIBRARY = {f"__nv_{name}" for name in ("sin", "cos", "acos", "atan2", "pow")}
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module", params=ENTRIES)
+def text(request) -> str:
+    return ptx(request.param, ENTRIES[request.param]["update"])
+
+
+def test_kernel_asks_only_for_mathematical_functions(text):
+    assert {"__nv_sin", "__nv_cos"} <= set(ptx_imports(text)) <= LIBRARY
+
+
+def test_there_is_one_kernel_with_three_arguments(text):
+    found = re.findall(r"\.visible \.entry (\w+)\(([^)]*)\)", text)
+    assert [name for name, _ in found] in (["racer"], ["highway"])
+    assert found[0][1].count(".param") == 3
+
+
+def test_arithmetic_is_rounded_as_on_the_cores(text):
+    """No multiplication is fused with an addition, and divisions and roots are exact to the last digit."""
+    assert "fma" not in text
+    assert set(re.findall(r"(?:div|sqrt|rcp)\.(\w+)\.f64", text)) == {"rn"}
+
+
+def test_text_names_no_folder_of_the_machine_it_was_made_on(text):
+    folders = [Path(hotlap.__file__).parent, Path(numba.__file__).parent, Path.home()]
+    assert not [folder for folder in folders if str(folder) in text]
+
+
+def test_library_is_found_in_a_toolkit_and_what_to_install_is_said_without_one(tmp_path, monkeypatch):
+    (tmp_path / LIBRARY_FILE).parent.mkdir(parents=True)
+    (tmp_path / LIBRARY_FILE).write_bytes(b"functions")
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    assert libdevice() == b"functions"
+    monkeypatch.delenv("CUDA_HOME")
+    monkeypatch.delenv("CUDA_PATH", raising=False)
+    monkeypatch.setattr(ptx_module, "TOOLKIT", str(tmp_path / "none"))
+    monkeypatch.setattr(ptx_module.sysconfig, "get_path", lambda _name: str(tmp_path / "none"))
+    with pytest.raises(ExportError, match=r'pip install "hotlap\[gpu\]"'):
+        libdevice()
