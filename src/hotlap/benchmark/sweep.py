@@ -31,7 +31,7 @@ class SweepMeasurement:
     preset: str = "racer-ppo"
     runs: int = 8
     """Trainings on each side, which differ in their seeds."""
-    steps: int = 2_000_000
+    steps: int = 1_700_000
     """Environment steps of each."""
     target: float = 10.0
     """Percent that Ray may add."""

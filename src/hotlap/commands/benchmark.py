@@ -167,7 +167,7 @@ class SweepBenchmark:
     """racer-ppo, racer-sac, racer-generalist, highway-ppo, highway-sac, highway-dqn, or a .toml file of your own."""
     runs: int = 8
     """Trainings on each side, as many at a time as there are cores; a multiple of twice that."""
-    steps: int = 2_000_000
+    steps: int = 1_700_000
     """Environment steps of each; short trainings say more about the start of Ray than about sweeps."""
     target: float = 10.0
     """Percent that Ray may add."""
