@@ -33,7 +33,9 @@ def check_fit(config: TrainConfig, cluster: Cluster) -> None:
 
 def make_algorithm(config: TrainConfig, cluster: Cluster, step: int = 0) -> Any:
     """RLlib's PPO for what is left of a run after so many steps, built: its runners are up, and nothing was driven."""
-    load_ray("tune", "registry").register_env(ENVIRONMENT, make_environment)
+    registry = load_ray("tune", "registry")
+    registry._global_registry._prefix = None  # it would file the world under the first training of this process
+    registry.register_env(ENVIRONMENT, make_environment)
     ppo: Any = load_ray("rllib", "algorithms", "ppo").PPOConfig()
     logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # loading it has set a level of its own
     ppo.environment(
