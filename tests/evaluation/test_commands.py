@@ -103,6 +103,25 @@ def test_driver_worse_than_its_base_exits_with_one_and_says_where(slow_run, tmp_
     assert "no figure is worse" in capsys.readouterr().err
 
 
+def test_several_drivers_are_measured_as_each_would_be_alone(slow_run, tmp_path, capsys):
+    options = [*QUICK, "--root", str(tmp_path / "none"), "--json"]
+    alone = []
+    for driver in ("reference", str(slow_run)):
+        assert cli.main(["evaluate", driver, *options]) == 0
+        alone.append(json.loads(capsys.readouterr().out))
+    assert cli.main(["evaluate", "reference", str(slow_run), *options]) == 0
+    assert json.loads(capsys.readouterr().out) == alone
+    assert cli.main(["evaluate", "reference", str(slow_run), *options, "--require-percent", "3"]) == 1
+    assert "below what was asked" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [["--report", "page.html"], ["--against", "last"]])
+def test_what_is_about_one_driver_is_refused_for_several(option, tmp_path, capsys):
+    words = ["evaluate", "reference", "human", *QUICK, "--root", str(tmp_path), *option]
+    assert cli.main(words) == 2
+    assert "is about one driver" in capsys.readouterr().err
+
+
 def test_evaluation_of_something_else_is_no_base(tmp_path, capsys):
     base = saved(tmp_path, capsys, "reference", *QUICK)
     assert cli.main(["evaluate", "reference", "--track", "track-01", "--laps", "3", "--against", str(base)]) == 2

@@ -1,6 +1,6 @@
 """The options of `hotlap evaluate` and `hotlap compare`."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -18,10 +18,10 @@ DENSITIES = (8, 20, 40)
 
 @dataclass(frozen=True)
 class Evaluate:
-    """Measure a driver: laps from every start of a track, or missions in traffic, next to what others do."""
+    """Measure drivers: laps from every start of a track, or missions in traffic, next to what others do."""
 
-    policy: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="DRIVER")] = None
-    """A run (its name under runs/, or its folder), a policy.onnx, or a scripted driver: reference and human race;
+    drivers: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DRIVER…")] = ()
+    """Runs (by name under runs/, or by folder), policy.onnx files, or scripted drivers: reference and human race;
     expert, cruise, random and zero drive on the highway."""
     track: Tracks = ()
     """Racer: track-01, generated:7:hard, a .json or .csv file; by default those it was trained on."""
@@ -60,23 +60,23 @@ class Evaluate:
     force: bool = False
     """Write over files that are already there."""
     on: Literal["here", "ray"] = "here"
-    """Where it drives: in this process, or each track or density on a Ray cluster."""
+    """Where they drive: in this process, or each driver on each track or density by itself on a Ray cluster."""
     address: str = ""
     """HOST:PORT of the cluster; by default one is made of this machine."""
 
     def run(self) -> int:
         """Drive, print, draw; or list what was measured before."""
-        from hotlap.evaluation.command import Outputs, run_evaluation, show_history
+        from hotlap.evaluation.command import Outputs, run_evaluations, show_history
 
         if self.history is not None:
             return show_history(self.root, self.history, as_json=self.json)
         outputs = Outputs(**{each.name: getattr(self, each.name) for each in fields(Outputs)})
+        asked = [replace(_measured_from(self), policy=name) for name in self.drivers or (None,)]
         if self.on == "here":
-            return run_evaluation(_measured_from(self), self.config, outputs)
+            return run_evaluations(asked, self.config, outputs)
         from hotlap.scaleout.matrix import measured_on_ray
 
-        measure = partial(measured_on_ray, address=self.address)
-        return run_evaluation(_measured_from(self), self.config, outputs, measure)
+        return run_evaluations(asked, self.config, outputs, partial(measured_on_ray, address=self.address))
 
 
 @dataclass(frozen=True)

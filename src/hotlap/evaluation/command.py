@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from hotlap.evaluation.compare import compare_document, print_comparison, regres
 from hotlap.evaluation.highway.episodes import Drive, write_episodes
 from hotlap.evaluation.highway.evaluate import HighwayEvaluation
 from hotlap.evaluation.measures import Evaluation, changes, shortfalls
-from hotlap.evaluation.parts import PARTS, measured
+from hotlap.evaluation.parts import PARTS, Measuring, Request, measured, measured_here
 from hotlap.evaluation.racer.figures import RacerEvaluation
 from hotlap.evaluation.regression import LAST, find_base, history, keep
 from hotlap.evaluation.request import EvaluationConfig, combined
@@ -35,28 +35,46 @@ class Outputs:
     force: bool = False
 
 
-def run_evaluation(
-    given: EvaluationConfig, file: Path | None, outputs: Outputs, measure: Callable[..., Evaluation] = measured
+def run_evaluations(
+    asked: Sequence[EvaluationConfig], file: Path | None, outputs: Outputs, measure: Measuring = measured_here
 ) -> int:
-    """Evaluate a driver and print the result; 1 when it falls short of what was required or of what was before."""
+    """Evaluate drivers and print the results; 1 when one falls short of what was required or of what was before."""
     for path in (outputs.report, outputs.episodes_file):
         _refuse_taken(path, force=outputs.force)
+    requests = [_request(given, file, outputs) for given in asked]
+    if len(requests) > 1:
+        _refuse_for_several(requests, outputs)
+    documents, found_any = [], False
+    for (source, config), result in zip(requests, measure(requests, _say), strict=True):
+        if not outputs.json:
+            PARTS[source.world].show(result)
+        elif len(requests) == 1:
+            print(json.dumps(result.plain(), indent=2))
+        documents.append(result.plain() if outputs.json else None)
+        found_any |= _judged(result, source, config, outputs)
+    if outputs.json and len(requests) > 1:
+        print(json.dumps(documents, indent=2))
+    return BELOW_WHAT_WAS_ASKED if found_any else DONE
+
+
+def _request(given: EvaluationConfig, file: Path | None, outputs: Outputs) -> Request:
+    """A driver and what is to be measured of it."""
     config = combined(given, file)
     if config.policy is None:
         raise ConfigError("no driver to evaluate. Name a run, a policy.onnx or a scripted driver such as expert.")
     source = find_driver(config.policy, outputs.root)
     _refuse_what_the_world_lacks(source, outputs)
-    result = measure(source, config, _say)
-    if outputs.json:
-        print(json.dumps(result.plain(), indent=2))
-    else:
-        PARTS[source.world].show(result)
+    return source, config
+
+
+def _judged(result: Evaluation, source: DriverSource, config: EvaluationConfig, outputs: Outputs) -> bool:
+    """Write what was asked for and remember the evaluation; whether something falls short of what was asked."""
     _write_files(result, source, outputs)
     found = [*_shortfalls(result, config, outputs), *_regressions(result, config, outputs.root)]
     for each in found:
         _say(each)
     _remember(result, config, outputs.root, passed=not found)
-    return BELOW_WHAT_WAS_ASKED if found else DONE
+    return bool(found)
 
 
 def run_comparison(names: tuple[str, str], config: EvaluationConfig, root: Path, *, as_json: bool) -> int:
@@ -148,6 +166,15 @@ def _refuse_what_the_world_lacks(source: DriverSource, outputs: Outputs) -> None
         raise ConfigError("episodes are of the highway; the racer has laps. Leave --episodes-file out.")
     if source.world == "highway" and outputs.require_percent is not None:
         raise ConfigError("--require-percent is about laps. For the highway write thresholds into a --config file.")
+
+
+def _refuse_for_several(requests: Sequence[Request], outputs: Outputs) -> None:
+    """What is about one driver."""
+    one = {"--report": outputs.report is not None, "--episodes-file": outputs.episodes_file is not None}
+    one["--against last"] = any(config.against == LAST for _, config in requests)
+    for option, given in one.items():
+        if given:
+            raise ConfigError(f"{option} is about one driver. Evaluate each of them by itself for it.")
 
 
 def _refuse_taken(path: Path | None, *, force: bool) -> None:

@@ -1,6 +1,6 @@
 """What each world brings to an evaluation: how it is driven, shown in tables and drawn in a report."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from hotlap.errors import ConfigError
 from hotlap.evaluation.highway import report as highway_report
 from hotlap.evaluation.highway.evaluate import evaluate_highway
 from hotlap.evaluation.highway.table import print_highway
+from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.racer import report as racer_report
 from hotlap.evaluation.racer.evaluate import evaluate
 from hotlap.evaluation.racer.table import print_evaluation
@@ -17,6 +18,10 @@ from hotlap.evaluation.sources import DriverSource
 from hotlap.racer.tracks import Track, load_track
 
 Say = Callable[[str], None]
+Request = tuple[DriverSource, EvaluationConfig]
+"""A driver and what is to be measured of it."""
+Measuring = Callable[[Sequence[Request], Say], Iterable[Evaluation]]
+"""Measures drivers, wherever that is done; the results in the order of the requests."""
 
 
 @dataclass(frozen=True)
@@ -65,3 +70,9 @@ PARTS = {
 def measured(source: DriverSource, config: EvaluationConfig, say: Say, *, with_others: bool = True) -> Any:
     """Evaluate a driver in its world."""
     return PARTS[source.world].evaluate(source, config.for_world(source.world), with_others, say)
+
+
+def measured_here(requests: Sequence[Request], say: Say) -> Iterator[Evaluation]:
+    """One after the other, in this process."""
+    for source, config in requests:
+        yield measured(source, config, say)

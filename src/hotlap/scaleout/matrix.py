@@ -1,4 +1,4 @@
-"""An evaluation spread over a cluster: each track or density a task of its own, put together as if driven here."""
+"""Evaluations spread over a cluster: each driver at each track or density a task, put together as if driven here."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -6,26 +6,27 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.evaluation.measures import Evaluation
-from hotlap.evaluation.parts import PARTS, Say, chosen_tracks
+from hotlap.evaluation.parts import PARTS, Request, Say, chosen_tracks
 from hotlap.evaluation.request import EvaluationConfig
 from hotlap.evaluation.sources import SCRIPTED, DriverSource
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.scaleout.cluster import joined
 
 
-def measured_on_ray(
-    source: DriverSource, config: EvaluationConfig, say: Say, *, address: str, with_others: bool = True
-) -> Evaluation:
-    """What `measured` gives, driven wherever the cluster has room: the same figures, since nothing depends on where."""
-    places = PLACES[source.world](config.for_world(source.world), source)
-    policy = policy_bytes(source)
+def measured_on_ray(requests: Sequence[Request], say: Say, *, address: str) -> list[Evaluation]:
+    """What `measured_here` gives, driven wherever the cluster has room: nothing depends on where."""
+    places = [PLACES[source.world](config.for_world(source.world), source) for source, config in requests]
     with joined(address) as ray:
-        say(f"driving {source.name} in {len(places)} places on {len(ray.nodes())} machines")
+        count, names = sum(map(len, places)), ", ".join(source.name for source, _ in requests)
+        say(f"driving {names} in {count} places on {len(ray.nodes())} machines")
         drive = ray.remote(num_cpus=1, max_retries=3)(drive_place)
-        given = (replace(source, make=_absent), policy, with_others)
-        results = ray.get([drive.remote(*given, place) for place in places])
-    joined_up: Evaluation = JOINERS[source.world](results, config)
-    return joined_up
+        # Every driver's places are under way before anything is waited for.
+        driven = [
+            [drive.remote(replace(source, make=_absent), policy_bytes(source), place) for place in of_one]
+            for (source, _), of_one in zip(requests, places, strict=True)
+        ]
+        results = [ray.get(of_one) for of_one in driven]
+    return [JOINERS[source.world](of_one, config) for (source, config), of_one in zip(requests, results, strict=True)]
 
 
 def policy_bytes(source: DriverSource) -> bytes | None:
@@ -33,10 +34,10 @@ def policy_bytes(source: DriverSource) -> bytes | None:
     return None if source.about["kind"] == "scripted" else Path(source.about["path"]).read_bytes()
 
 
-def drive_place(source: DriverSource, policy: bytes | None, with_others: bool, config: EvaluationConfig) -> Evaluation:
+def drive_place(source: DriverSource, policy: bytes | None, config: EvaluationConfig) -> Evaluation:
     """One place, on whatever machine this runs."""
     make = SCRIPTED[source.name][1] if policy is None else _always(OnnxPolicy(policy, world=None))
-    result: Evaluation = PARTS[source.world].evaluate(replace(source, make=make), config, with_others, _quiet)
+    result: Evaluation = PARTS[source.world].evaluate(replace(source, make=make), config, True, _quiet)
     return result
 
 
