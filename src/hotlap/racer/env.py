@@ -1,8 +1,8 @@
 """The racing world as a Gymnasium environment: one car, one track, one step per tick."""
 
-import math
 from collections.abc import Mapping
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -168,13 +168,15 @@ def checked_action(action: Any) -> tuple[float, float, float]:
     if not isinstance(action, list | tuple) or len(action) != 3:
         raise ActionError(ACTION_SHAPE_MESSAGE)
     steer, throttle, brake = action
+    if type(steer) is type(throttle) is type(brake) is float and isfinite(steer + throttle + brake):
+        return steer, throttle, brake
     return _finite(steer), _finite(throttle), _finite(brake)
 
 
 def _finite(value: Any) -> float:
     if type(value) is not float:
         value = _as_float(value)
-    if not math.isfinite(value):
+    if not isfinite(value):
         raise ActionError(ACTION_VALUE_MESSAGE)
     return float(value)
 
