@@ -44,17 +44,16 @@ def run_evaluations(
     requests = [_request(given, file, outputs) for given in asked]
     if len(requests) > 1:
         _refuse_for_several(requests, outputs)
-    documents, found_any = [], False
+    documents, passed = [], True
     for (source, config), result in zip(requests, measure(requests, _say), strict=True):
-        if not outputs.json:
+        if outputs.json:
+            documents.append(result.plain())
+        else:
             PARTS[source.world].show(result)
-        elif len(requests) == 1:
-            print(json.dumps(result.plain(), indent=2))
-        documents.append(result.plain() if outputs.json else None)
-        found_any |= _judged(result, source, config, outputs)
-    if outputs.json and len(requests) > 1:
-        print(json.dumps(documents, indent=2))
-    return BELOW_WHAT_WAS_ASKED if found_any else DONE
+        passed &= _passes(result, source, config, outputs)
+    if outputs.json:
+        print(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))
+    return DONE if passed else BELOW_WHAT_WAS_ASKED
 
 
 def _request(given: EvaluationConfig, file: Path | None, outputs: Outputs) -> Request:
@@ -67,14 +66,14 @@ def _request(given: EvaluationConfig, file: Path | None, outputs: Outputs) -> Re
     return source, config
 
 
-def _judged(result: Evaluation, source: DriverSource, config: EvaluationConfig, outputs: Outputs) -> bool:
-    """Write what was asked for and remember the evaluation; whether something falls short of what was asked."""
+def _passes(result: Evaluation, source: DriverSource, config: EvaluationConfig, outputs: Outputs) -> bool:
+    """Write what was asked for and remember the evaluation; False when something falls short of what was asked."""
     _write_files(result, source, outputs)
     found = [*_shortfalls(result, config, outputs), *_regressions(result, config, outputs.root)]
     for each in found:
         _say(each)
     _remember(result, config, outputs.root, passed=not found)
-    return bool(found)
+    return not found
 
 
 def run_comparison(names: tuple[str, str], config: EvaluationConfig, root: Path, *, as_json: bool) -> int:
