@@ -45,7 +45,7 @@ class Evaluate:
     episodes_file: Path | None = None
     """Highway: write every episode, with its seed, to this file of JSON lines."""
     against: str | None = None
-    """Exit with 1 when a figure is worse beyond its interval than that of a run, a policy, a saved evaluation (.json),
+    """Exit with 1 when a figure is worse beyond chance than that of a run, a policy, a saved evaluation (.json),
     or of the "last" one in the history."""
     config: Path | None = None
     """Take what is to be measured, and thresholds, from a TOML file such as evals/highway_cruise.toml."""
