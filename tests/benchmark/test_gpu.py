@@ -88,7 +88,7 @@ def test_rates_are_of_both(contest, kernel):
 
 
 def test_tape_is_smooth_and_within_bounds():
-    tape = random_tape((0.0, 0.6, -0.3), 40, 100)
+    tape = random_tape(CONTESTS[0].leaning, 40, 100)
     assert np.abs(tape).max() <= 1.0
     assert np.abs(np.diff(tape, axis=0)).max() < 0.7
 

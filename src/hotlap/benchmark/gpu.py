@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from hotlap.benchmark.driving import MEMORY, PUSHING_ON
 from hotlap.benchmark.gpu_driver import Gpu
 from hotlap.benchmark.report import describe_machine
 from hotlap.errors import ConfigError
@@ -26,26 +27,24 @@ LIMITS = {"cars": (1024, 1_000_000), "ticks": (1, 100_000), "repeats": (1, 1000)
 COMPARED, COMPARED_TICKS = 1024, 600
 TAPE_TICKS = 32
 DRIVE = 1
-MEMORY = 0.9
-"""How much of the last random action is left in the next: a change of mind takes about ten ticks."""
 CLOSE_ENOUGH = 1e-9
 """A GPU rounds sines and cosines differently in the last digit, and so may everything that follows from them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Contest:
     """A world to be driven on both: how it is made, and where its random drivers lean."""
 
     name: str
     make: Callable[[int], Any]
-    leaning: tuple[float, float, float]
+    leaning: Array
     cars_for_one: int
     """It takes as long as so many cars of the racer."""
 
 
 CONTESTS = (
-    Contest("racer", lambda count: RacerWorld(count, "track-01", start="random"), (0.0, 0.6, -0.3), 1),
-    Contest("highway", lambda count: HighwayWorld(count, vehicles=20), (0.3, -0.3, 0.0), 8),
+    Contest("racer", lambda count: RacerWorld(count, "track-01", start="random"), PUSHING_ON, 1),
+    Contest("highway", lambda count: HighwayWorld(count, vehicles=20), np.array([0.3, -0.3, 0.0]), 8),
 )
 
 
@@ -99,13 +98,13 @@ class GpuCopy:
         return largest, differing
 
 
-def random_tape(leaning: tuple[float, float, float], ticks: int, count: int) -> Array:
+def random_tape(leaning: Array, ticks: int, count: int) -> Array:
     """Smooth random actions, (ticks, 3, count)."""
     rng, mood = np.random.default_rng(0), np.zeros((3, count))
     tape = np.empty((ticks, 3, count))
     for tick in tape:
         mood = MEMORY * mood + (1.0 - MEMORY) * rng.uniform(-3.0, 3.0, mood.shape)
-        tick[:] = mood + np.array(leaning)[:, None]
+        tick[:] = mood + leaning[:, None]
     return tape.clip(-1.0, 1.0)
 
 
