@@ -13,6 +13,9 @@ from hotlap.errors import ActionError, ConfigError, did_you_mean
 
 Array = NDArray[Any]
 FINGERPRINT_DIGITS = 16
+NOT_RESET_MESSAGE = "step() called before reset()"
+CLOSED_MESSAGE = "Environment is closed"
+"""What every environment says of a step too early or too late."""
 
 
 class World(Protocol):

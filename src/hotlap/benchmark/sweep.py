@@ -35,7 +35,6 @@ class SweepMeasurement:
     """Environment steps of each."""
     target: float = 10.0
     """Percent that Ray may add."""
-
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Trainings at a time."""
 

@@ -21,12 +21,10 @@ from hotlap.highway.world import (
     HighwayWorld,
     observation_bounds,
 )
-from hotlap.worlds import as_array
+from hotlap.worlds import CLOSED_MESSAGE, NOT_RESET_MESSAGE, as_array
 
 Observation = NDArray[np.float32]
 StepResult = tuple[Observation, float, bool, bool, dict[str, Any]]
-NOT_RESET_MESSAGE = "step() called before reset()"
-CLOSED_MESSAGE = "Environment is closed"
 
 
 class HighwayEnv(gym.Env[Observation, Any]):

@@ -21,11 +21,10 @@ from hotlap.racer.world import (
     TrackChoice,
     observation_bounds,
 )
+from hotlap.worlds import CLOSED_MESSAGE, NOT_RESET_MESSAGE
 
 Observation = NDArray[np.float32]
 StepResult = tuple[Observation, float, bool, bool, dict[str, Any]]
-NOT_RESET_MESSAGE = "step() called before reset()"
-CLOSED_MESSAGE = "Environment is closed"
 
 
 class RacerEnv(gym.Env[Observation, NDArray[Any]]):

@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space
 
 from hotlap.errors import ConfigError, EnvironmentStateError
 from hotlap.vector.spaces import action_space
-from hotlap.worlds import Array, World
+from hotlap.worlds import CLOSED_MESSAGE, NOT_RESET_MESSAGE, Array, World
 
 Seeds = int | Sequence[int | None] | None
 StepResult = tuple[Array, Array, Array, Array, dict[str, Any]]
@@ -47,7 +47,7 @@ class WorldVectorEnv(VectorEnv[Array, Array, Array]):
         A seed `s` gives car `i` the seed `s + i`; a list gives each car its own, and None leaves its dice as they are.
         """
         if self.closed:
-            raise EnvironmentStateError("Environment is closed")
+            raise EnvironmentStateError(CLOSED_MESSAGE)
         cars, rest = self._cars_to_reset(options)
         for car, own_seed in enumerate(self._own_seeds(seed)):
             if cars[car]:
@@ -62,7 +62,7 @@ class WorldVectorEnv(VectorEnv[Array, Array, Array]):
     def step(self, actions: Array) -> StepResult:
         """One tick of every car. A wrong action raises and nothing moves."""
         if self.closed or not self._running:
-            raise EnvironmentStateError("Environment is closed" if self.closed else "step() called before reset()")
+            raise EnvironmentStateError(CLOSED_MESSAGE if self.closed else NOT_RESET_MESSAGE)
         if self.autoreset_mode is AutoresetMode.NEXT_STEP:
             return self._step_and_begin_ended(actions)
         return self._step_and_begin_done(actions)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hotlap.errors import ConfigError, EnvironmentStateError
 from hotlap.vector.gymnasium_env import WorldVectorEnv
-from hotlap.worlds import make_world
+from hotlap.worlds import CLOSED_MESSAGE, make_world
 
 
 class PicturedVectorEnv(WorldVectorEnv):
@@ -38,7 +38,7 @@ class PicturedVectorEnv(WorldVectorEnv):
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """One picture per car, (height, width, 3), when made with `render_mode="rgb_array"`."""
         if self.closed:
-            raise EnvironmentStateError("Environment is closed")
+            raise EnvironmentStateError(CLOSED_MESSAGE)
         if self.render_mode is None:
             return None
         if self._renderer is None:

@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from hotlap.errors import EnvironmentStateError
 from hotlap.vector.infos import StepInfos
 from hotlap.vector.spaces import action_space
-from hotlap.worlds import Array, World, make_world
+from hotlap.worlds import CLOSED_MESSAGE, NOT_RESET_MESSAGE, Array, World, make_world
 
 
 class WorldVecEnv(VecEnv):
@@ -37,7 +37,7 @@ class WorldVecEnv(VecEnv):
     def reset(self) -> Array:
         """Begin an episode for every car; seeds given before count from here."""
         if self._closed:
-            raise EnvironmentStateError("Environment is closed")
+            raise EnvironmentStateError(CLOSED_MESSAGE)
         self._take_seeds()
         for car in range(self.num_envs):
             self.world.begin(car, self.generators[car], self._options[car])
@@ -66,7 +66,7 @@ class WorldVecEnv(VecEnv):
     def step_async(self, actions: Array) -> None:
         """Keep the actions for the step."""
         if self._closed or not self.generators:
-            raise EnvironmentStateError("Environment is closed" if self._closed else "step() called before reset()")
+            raise EnvironmentStateError(CLOSED_MESSAGE if self._closed else NOT_RESET_MESSAGE)
         self._actions = actions
 
     def step_wait(self) -> tuple[Array, Array, Array, Any]:
