@@ -45,7 +45,7 @@ HOTLAP = Group(
         "sweep": Command("Many trainings from one file, and the best of them.", "hotlap.commands.scaleout:Sweep"),
         "evaluate": Command("Measure a driver: laps, or missions.", "hotlap.commands.evaluation:Evaluate"),
         "compare": Command("Two drivers side by side.", "hotlap.commands.evaluation:Compare"),
-        "drive": Command("Order a car about on the highway, in plain English.", "hotlap.commands.drive:Drive"),
+        "drive": Command("Order a car about on the highway, in plain English.", "hotlap.commands.drive:DriveOrders"),
         "play": Command("Race against it in your browser.", "hotlap.commands.web:Play"),
         "export": Group(
             "Take a driver elsewhere.",

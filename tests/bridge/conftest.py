@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.running import running_server
-from hotlap.bridge.command import warm_up
+from hotlap.bridge.serving import warm_up
 
 
 @pytest.fixture(scope="session", autouse=True)

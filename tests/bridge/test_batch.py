@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotlap.bridge.frames import (
+from hotlap.bridge.batch_messages import (
     LAP_FINISHED,
     TERMINATED,
     TRUNCATED,
@@ -18,28 +18,28 @@ from hotlap.bridge.frames import (
     read_step,
     unpack_actions,
 )
-from hotlap.bridge.messages import Limits, Session
+from hotlap.bridge.messages import BridgeSession, Limits
 from hotlap.errors import ActionError, BridgeError
 from hotlap.racer.world import RacerWorld
 
 
-def ask(session: Session, **message) -> dict:
+def ask(session: BridgeSession, **message) -> dict:
     return json.loads(session.receive(json.dumps(message).encode()).data)
 
 
-def open_batch(cars: int, **fields) -> tuple[Session, BatchShape]:
-    session = Session()
+def open_batch(cars: int, **fields) -> tuple[BridgeSession, BatchShape]:
+    session = BridgeSession()
     return session, BatchShape.from_message(ask(session, type="batch", cars=cars, **fields))
 
 
-def reset(session: Session, shape: BatchShape, **fields):
+def reset(session: BridgeSession, shape: BatchShape, **fields):
     reply = session.receive(json.dumps({"type": "batch_reset", **fields}).encode())
     assert reply.binary
     return read_reset(shape, reply.data)
 
 
 def test_batch_result_says_how_to_read_its_frames():
-    reply = ask(Session(), type="batch", cars=3, observation="full")
+    reply = ask(BridgeSession(), type="batch", cars=3, observation="full")
     assert (reply["type"], reply["cars"], reply["observationSize"], reply["actionSize"]) == ("batch_result", 3, 59, 3)
     assert [item["name"] for item in reply["resetColumns"]] == ["tick", "speed", "lap", "checkpoint", "stepCount"]
     kinds = {item["name"]: item["kind"] for item in reply["columns"]}
@@ -128,11 +128,11 @@ def test_finished_laps_are_flagged_with_their_ticks():
     ],
 )
 def test_wrong_batches_are_refused_by_name(message, part):
-    assert part in ask(Session(limits=Limits(cars=8)), **message)["message"]
+    assert part in ask(BridgeSession(limits=Limits(cars=8)), **message)["message"]
 
 
 def test_actions_without_a_batch_or_before_its_reset_are_refused():
-    session = Session()
+    session = BridgeSession()
     actions = pack_actions(np.zeros((2, 3)))
     assert "No batch." in json.loads(session.receive(actions).data)["message"]
     ask(session, type="batch", cars=2)

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.test_races import RaySteering
 from hotlap.bridge.access import LOOPBACK_NAMES
-from hotlap.bridge.messages import Limits, Session
+from hotlap.bridge.messages import BridgeSession, Limits
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bridge.md").read_text(encoding="utf-8")
 FENCED = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)]
@@ -21,8 +21,8 @@ def example(kind: str) -> dict:
     return found
 
 
-def session() -> Session:
-    return Session({"champion": RaySteering()})
+def session() -> BridgeSession:
+    return BridgeSession({"champion": RaySteering()})
 
 
 def shape(value):

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hotlap import __version__
-from hotlap.bridge.frames import pack_actions
-from hotlap.bridge.messages import Limits, Session
+from hotlap.bridge.batch_messages import pack_actions
+from hotlap.bridge.messages import BridgeSession, Limits
 from hotlap.racer.env import RacerEnv
 
 RESET_INFO = ["tick", "speed", "lap", "checkpoint", "stepCount"]
@@ -24,7 +24,7 @@ ACTION_SHAPE = "action must be a 3-element array [steer, throttle, brake]"
 ACTION_VALUE = "action elements must be finite numbers"
 
 
-def ask(session: Session, message) -> dict:
+def ask(session: BridgeSession, message) -> dict:
     """One message, its reply as a dict."""
     payload = message if isinstance(message, bytes) else json.dumps(message).encode()
     reply = session.receive(payload)
@@ -32,7 +32,7 @@ def ask(session: Session, message) -> dict:
     return json.loads(reply.data)
 
 
-def refusal(session: Session, message) -> str:
+def refusal(session: BridgeSession, message) -> str:
     reply = ask(session, message)
     assert set(reply) == {"type", "message"}
     assert reply["type"] == "error"
@@ -42,7 +42,7 @@ def refusal(session: Session, message) -> str:
 @pytest.fixture
 def session():
     """A client that has reset."""
-    session = Session()
+    session = BridgeSession()
     assert ask(session, {"type": "reset"})["type"] == "reset_result"
     return session
 
@@ -51,7 +51,7 @@ def session():
 
 
 def test_reset_answers_with_the_first_observation_and_five_facts():
-    reply = ask(Session(), {"type": "reset"})
+    reply = ask(BridgeSession(), {"type": "reset"})
     assert list(reply) == ["type", "observation", "info"]
     assert reply["type"] == "reset_result"
     assert len(reply["observation"]) == 14
@@ -72,7 +72,7 @@ def test_step_answers_with_everything_a_step_has(session):
 
 @pytest.mark.parametrize("track_id", ["track-01", "track-02", "track-03"])
 def test_steps_are_those_of_the_environment_to_the_last_bit(track_id):
-    session, env = Session(), RacerEnv(track=track_id)
+    session, env = BridgeSession(), RacerEnv(track=track_id)
     dice = np.random.default_rng(5)
     first = ask(session, {"type": "reset", "trackId": track_id})
     observation, info = env.reset()
@@ -88,14 +88,14 @@ def test_steps_are_those_of_the_environment_to_the_last_bit(track_id):
 
 
 def test_missing_and_null_fields_of_a_reset_mean_the_defaults():
-    plain = ask(Session(), {"type": "reset"})
-    assert ask(Session(), {"type": "reset", "trackId": None, "config": None}) == plain
-    assert ask(Session(), {"type": "reset", "trackId": "track-01", "config": {}}) == plain
-    assert ask(Session(), {"type": "reset", "somethingElse": [1, 2]}) == plain
+    plain = ask(BridgeSession(), {"type": "reset"})
+    assert ask(BridgeSession(), {"type": "reset", "trackId": None, "config": None}) == plain
+    assert ask(BridgeSession(), {"type": "reset", "trackId": "track-01", "config": {}}) == plain
+    assert ask(BridgeSession(), {"type": "reset", "somethingElse": [1, 2]}) == plain
 
 
 def test_partial_config_keeps_the_other_defaults():
-    session = Session()
+    session = BridgeSession()
     ask(session, {"type": "reset", "config": {"weights": {"stillnessPenalty": -0.5}}})
     reply = ask(session, {"type": "step", "action": [0, 0, 0]})
     assert reply["info"]["stillness"] == -0.5
@@ -103,7 +103,7 @@ def test_partial_config_keeps_the_other_defaults():
 
 
 def test_config_decides_when_an_episode_is_cut_off():
-    session = Session()
+    session = BridgeSession()
     ask(session, {"type": "reset", "config": {"episode": {"maxSteps": 2}}})
     first = ask(session, {"type": "step", "action": [0, 1, 0]})
     second = ask(session, {"type": "step", "action": [0, 1, 0]})
@@ -111,14 +111,14 @@ def test_config_decides_when_an_episode_is_cut_off():
 
 
 def test_episode_goes_on_after_its_end():
-    session = Session()
+    session = BridgeSession()
     ask(session, {"type": "reset", "config": {"episode": {"maxSteps": 1}}})
     replies = [ask(session, {"type": "step", "action": [0, 1, 0]}) for _ in range(3)]
     assert [reply["info"]["stepCount"] for reply in replies] == [1, 2, 3]
 
 
 def test_actions_beyond_their_range_are_clamped(session):
-    other = Session()
+    other = BridgeSession()
     ask(other, {"type": "reset"})
     wild = ask(session, {"type": "step", "action": [2**1023, 1e300, -3]})
     assert wild == ask(other, {"type": "step", "action": [1, 1, 0]})
@@ -172,7 +172,7 @@ def test_close_drops_the_car_and_goes_on(session):
     ids=repr,
 )
 def test_refused_messages_say_what_the_original_says(message, reason):
-    assert refusal(Session(), message) == reason
+    assert refusal(BridgeSession(), message) == reason
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_action_is_missing(session):
     ],
 )
 def test_wrong_config_is_refused_by_name(config, part):
-    assert part in refusal(Session(), {"type": "reset", "config": config})
+    assert part in refusal(BridgeSession(), {"type": "reset", "config": config})
 
 
 def test_refused_reset_leaves_the_car_where_it_is(session):
@@ -233,11 +233,11 @@ def test_refused_reset_leaves_the_car_where_it_is(session):
 
 
 def test_long_nonsense_is_quoted_in_short():
-    assert len(refusal(Session(), {"type": "x" * 60_000})) < 600
+    assert len(refusal(BridgeSession(), {"type": "x" * 60_000})) < 600
 
 
 def test_two_sessions_keep_separate_cars(session):
-    other = Session()
+    other = BridgeSession()
     ask(other, {"type": "reset", "trackId": "track-02"})
     for _ in range(5):
         ask(session, {"type": "step", "action": [0, 1, 0]})
@@ -249,7 +249,7 @@ def test_two_sessions_keep_separate_cars(session):
 
 
 def test_hello_says_versions_capabilities_tracks_and_limits():
-    reply = ask(Session(limits=Limits(cars=7)), {"type": "hello", "client": "a test"})
+    reply = ask(BridgeSession(limits=Limits(cars=7)), {"type": "hello", "client": "a test"})
     assert reply == {
         "type": "hello_result",
         "server": "hotlap",
@@ -262,19 +262,19 @@ def test_hello_says_versions_capabilities_tracks_and_limits():
     }
 
 
-def start_of(session: Session, **reset) -> list:
+def start_of(session: BridgeSession, **reset) -> list:
     return ask(session, {"type": "reset", **reset})["observation"]
 
 
 def test_same_seed_gives_the_same_start_and_another_gives_another():
     options = {"start": "random"}
-    first = start_of(Session(), seed=7, options=options)
-    assert start_of(Session(), seed=7, options=options) == first
-    assert start_of(Session(), seed=8, options=options) != first
+    first = start_of(BridgeSession(), seed=7, options=options)
+    assert start_of(BridgeSession(), seed=7, options=options) == first
+    assert start_of(BridgeSession(), seed=8, options=options) != first
 
 
 def test_dice_go_on_when_no_seed_is_given():
-    one, two = Session(), Session()
+    one, two = BridgeSession(), BridgeSession()
     options = {"start": "random"}
     runs = [[start_of(one, seed=3, options=options), *(start_of(one, options=options) for _ in range(3))]]
     runs.append([start_of(two, seed=3, options=options), *(start_of(two, options=options) for _ in range(3))])
@@ -283,7 +283,7 @@ def test_dice_go_on_when_no_seed_is_given():
 
 
 def test_dice_go_on_over_a_change_of_track():
-    one, two = Session(), Session()
+    one, two = BridgeSession(), BridgeSession()
     for session in (one, two):
         start_of(session, seed=3, options={"start": "random"})
     again = [start_of(session, trackId="track-02", options={"start": "random"}) for session in (one, two)]
@@ -293,7 +293,7 @@ def test_dice_go_on_over_a_change_of_track():
 def test_starts_are_those_of_the_environment():
     env = RacerEnv(track=["track-01", "track-03"], observation="full", start="random", action_delay=1)
     expected = [env.reset(seed=11)[0], env.reset()[0]]
-    session = Session()
+    session = BridgeSession()
     wanted = {"tracks": ["track-01", "track-03"], "observation": "full"}
     options = {"start": "random", "action_delay": 1}
     seen = [start_of(session, seed=11, options=options, **wanted), start_of(session, options=options, **wanted)]
@@ -325,10 +325,10 @@ def test_starts_are_those_of_the_environment():
     ],
 )
 def test_wrong_fields_beyond_the_original_are_refused_by_name(fields, part):
-    assert part in refusal(Session(), {"type": "reset", **fields})
+    assert part in refusal(BridgeSession(), {"type": "reset", **fields})
 
 
-def drive_a_lap(session: Session) -> list[dict]:
+def drive_a_lap(session: BridgeSession) -> list[dict]:
     """Infos until a lap is done, steered by the rays: towards the side with more room."""
     ask(session, {"type": "reset"})
     observation, infos = [0.5] * 14, []
@@ -342,12 +342,12 @@ def drive_a_lap(session: Session) -> list[dict]:
 
 
 def test_info_has_the_originals_keys_even_when_a_lap_is_done():
-    infos = drive_a_lap(Session())
+    infos = drive_a_lap(BridgeSession())
     assert all(list(info) == STEP_INFO for info in infos)
 
 
 def test_after_hello_a_finished_lap_is_told():
-    session = Session()
+    session = BridgeSession()
     ask(session, {"type": "hello"})
     infos = drive_a_lap(session)
     assert all(list(info) == STEP_INFO for info in infos[:-1])
@@ -370,13 +370,13 @@ fields = st.sampled_from(
 
 @given(st.binary(max_size=200))
 def test_any_bytes_get_one_reply(payload):
-    reply = json.loads(Session().receive(payload).data)
+    reply = json.loads(BridgeSession().receive(payload).data)
     assert reply["type"] == "error" or b'"type"' in payload
 
 
 @given(st.lists(st.tuples(kinds, st.dictionaries(fields, json_values, max_size=4)), max_size=6))
 def test_any_sequence_of_requests_gets_one_reply_each(requests):
-    session = Session(limits=Limits(cars=3))
+    session = BridgeSession(limits=Limits(cars=3))
     for kind, values in requests:
         reply = session.receive(json.dumps({**values, "type": kind}).encode())
         if not reply.binary:
@@ -386,7 +386,7 @@ def test_any_sequence_of_requests_gets_one_reply_each(requests):
 
 @given(st.lists(st.floats() | st.integers(), min_size=3, max_size=3))
 def test_any_numbers_as_action_are_clamped_or_refused(action):
-    session = Session()
+    session = BridgeSession()
     ask(session, {"type": "reset"})
     reply = ask(session, json.dumps({"type": "step", "action": action}).encode())
     if reply["type"] == "step_result":
@@ -410,7 +410,7 @@ def answers_both_ways(payload: bytes) -> list[list[bytes]]:
     """Two replies of a session that may read a step in one go, and two of one that may not."""
     replies = []
     for short_way in (True, False):
-        session = Session()
+        session = BridgeSession()
         ask(session, {"type": "reset"})
         with nullcontext() if short_way else patch("hotlap.bridge.messages.read_step", lambda _: None):
             replies += [[session.receive(payload).data for _ in range(2)]]
@@ -450,7 +450,7 @@ def test_odd_spellings_of_a_step_are_read_in_both_ways_alike(payload, kind):
 
 @given(st.binary(max_size=60).map(lambda tail: b"HLA1" + tail))
 def test_any_binary_actions_move_all_cars_or_none(payload):
-    session = Session()
+    session = BridgeSession()
     ask(session, {"type": "batch", "cars": 2})
     session.receive(b'{"type":"batch_reset"}')
     reply = session.receive(payload)
@@ -459,7 +459,7 @@ def test_any_binary_actions_move_all_cars_or_none(payload):
 
 
 def test_binary_actions_of_the_right_size_are_taken():
-    session = Session()
+    session = BridgeSession()
     ask(session, {"type": "batch", "cars": 2})
     session.receive(b'{"type":"batch_reset"}')
     assert session.receive(pack_actions(np.zeros((2, 3)))).binary

@@ -11,7 +11,7 @@ import pytest
 from bridge.running import frame, open_raw, read_frame, running_server
 from hotlap.bridge.client import BridgeClient
 from hotlap.bridge.drivers import load_drivers
-from hotlap.bridge.messages import Session
+from hotlap.bridge.messages import BridgeSession
 from hotlap.errors import ActionError, BridgeError, ConfigError, HotlapError
 from hotlap.racer.env import RacerEnv
 from policies.tiny_models import linear_model
@@ -110,7 +110,7 @@ def test_a_race_can_be_left_and_the_connection_used_on(racing_server):
 
 
 def test_during_a_race_only_close_is_taken():
-    session = Session(DRIVERS)
+    session = BridgeSession(DRIVERS)
     assert json.loads(session.receive(b'{"type":"policy","name":"rays"}').data)["type"] == "policy_result"
     for message in (b'{"type":"reset"}', b'{"type":"hello"}', b"HLA1"):
         assert "A race is running" in json.loads(session.receive(message).data)["message"]
@@ -155,13 +155,13 @@ def test_a_reader_that_stalls_in_a_race_stops_only_its_own(racing_server):
     ],
 )
 def test_wrong_races_are_refused_by_name(fields, part):
-    session = Session(DRIVERS)
+    session = BridgeSession(DRIVERS)
     assert part in json.loads(session.receive(json.dumps({"type": "policy", **fields}).encode()).data)["message"]
     assert session.race is None
 
 
 def test_a_server_without_policies_says_so():
-    message = json.loads(Session().receive(b'{"type":"policy","name":"rays"}').data)["message"]
+    message = json.loads(BridgeSession().receive(b'{"type":"policy","name":"rays"}').data)["message"]
     assert message == 'no name "rays". Known: none'
 
 
@@ -185,7 +185,7 @@ def test_no_policies_load_nothing():
 
 
 def test_action_errors_of_a_race_are_those_of_the_world():
-    session = Session(DRIVERS)
+    session = BridgeSession(DRIVERS)
     session.receive(b'{"type":"policy","name":"broken"}')
     [reply] = session.race_frames(10)
     assert json.loads(reply.data) == {"type": "error", "message": "action elements must be finite numbers"}

@@ -18,8 +18,8 @@ from bridge.running import (
     read_frame,
     running_server,
 )
+from hotlap.bridge.batch_messages import pack_actions
 from hotlap.bridge.client import BridgeClient
-from hotlap.bridge.frames import pack_actions
 from hotlap.bridge.messages import Limits
 from hotlap.bridge.server import BridgeServer, ServerConfig
 from hotlap.errors import BridgeConnectionError, BridgeError, ConfigError

@@ -125,7 +125,7 @@ def test_too_many_cars_are_refused_in_words(server):
 
 def test_neither_server_nor_client_loads_torch():
     script = (
-        "import sys, json, hotlap.bridge, hotlap.bridge.command, hotlap.bridge.client, hotlap.bridge.remote_batch, "
+        "import sys, json, hotlap.bridge, hotlap.bridge.serving, hotlap.bridge.client, hotlap.bridge.remote_batch, "
         "hotlap.benchmark.bridge; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from highway.roads import drive, road_with, roads_by_dice
 from hotlap import cli
-from hotlap.benchmark.highway_safety import DENSITIES, DRIVERS, Case, Drive, cases, drive_everything
+from hotlap.benchmark.highway_safety import DENSITIES, DRIVERS, Case, SafetyDrive, cases, drive_everything
 from hotlap.highway.distances import ego_stopping_m, is_safe
 from hotlap.highway.physics import MPH
 from hotlap.highway.road import gap_m, is_in_lane, nearest_ahead
@@ -168,7 +168,7 @@ HOSTILE = Case("hostile", DRIVERS["hostile"], 20, 5)
 
 
 def test_same_seed_drives_the_same_figures():
-    first, second, other = (Drive(HOSTILE, 16, seed).run(20.0) for seed in (1, 1, 2))
+    first, second, other = (SafetyDrive(HOSTILE, 16, seed).run(20.0) for seed in (1, 1, 2))
     assert first == second
     assert first.km != other.km
 
@@ -176,7 +176,7 @@ def test_same_seed_drives_the_same_figures():
 def test_collisions_by_the_egos_fault_are_the_exit_code(monkeypatch, capsys):
     assert cli.main(["benchmark", "highway-safety", "--km", "20", "--roads", "8", "--json"]) == 0
     assert '"ego_fault": 0' in capsys.readouterr().out
-    monkeypatch.setattr(Drive, "_count", count_a_fault)
+    monkeypatch.setattr(SafetyDrive, "_count", count_a_fault)
     assert cli.main(["benchmark", "highway-safety", "--km", "20", "--roads", "8"]) == 1
     assert cli.main(["benchmark", "highway-safety", "--km", "-3"]) == 2
 

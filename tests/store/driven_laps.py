@@ -6,11 +6,11 @@ import numpy as np
 
 from hotlap.policies.reference import ReferenceDriver
 from hotlap.racer.world import RacerWorld
-from hotlap.store.drives import Drive, encode_actions
+from hotlap.store.drives import RecordedDrive, encode_actions
 
 
 @cache
-def clean_drive(track: str = "track-01", laps: int = 1) -> tuple[Drive, int]:
+def clean_drive(track: str = "track-01", laps: int = 1) -> tuple[RecordedDrive, int]:
     """A drive that ends with a clean lap, and that lap's ticks."""
     drive, ticks, clean = _drive(track, laps, range(0))
     assert clean, "the reference driver went off the road"
@@ -18,14 +18,14 @@ def clean_drive(track: str = "track-01", laps: int = 1) -> tuple[Drive, int]:
 
 
 @cache
-def wide_drive(track: str = "track-01") -> tuple[Drive, int]:
+def wide_drive(track: str = "track-01") -> tuple[RecordedDrive, int]:
     """A drive that ends with a lap over the grass, and that lap's ticks: for a while the wheel is held to the left."""
     drive, ticks, clean = _drive(track, 1, range(100, 125))
     assert not clean, "the lap is clean after all"
     return drive, ticks
 
 
-def _drive(track: str, laps: int, slip: range) -> tuple[Drive, int, bool]:
+def _drive(track: str, laps: int, slip: range) -> tuple[RecordedDrive, int, bool]:
     world = RacerWorld(1, track)
     world.begin(0, np.random.default_rng(0))
     driver = ReferenceDriver(track)
@@ -35,5 +35,5 @@ def _drive(track: str, laps: int, slip: range) -> tuple[Drive, int, bool]:
         wanted[:, 0] = -1.0 if world.fleet.tick[0] in slip else wanted[:, 0]
         written = encode_actions(wanted)
         inputs += written
-        world.advance(Drive(written).actions())
-    return Drive(bytes(inputs)), int(world.out.last_lap_ticks[0]), bool(world.out.lap_clean[0])
+        world.advance(RecordedDrive(written).actions())
+    return RecordedDrive(bytes(inputs)), int(world.out.last_lap_ticks[0]), bool(world.out.lap_clean[0])

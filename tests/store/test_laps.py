@@ -6,7 +6,7 @@ import pytest
 
 from hotlap.errors import StoreError
 from hotlap.store.database import MIGRATIONS, Database
-from hotlap.store.drives import Drive
+from hotlap.store.drives import RecordedDrive
 from hotlap.store.laps import MOST_LAPS, Course, Lap, LapBoard, lap_id, plain_name
 
 COURSE = Course("track-01", "shape", "physics")
@@ -19,16 +19,16 @@ def database(tmp_path):
     database.close()
 
 
-def a_lap(number: int, ticks: int = 400, name: str = "Ada") -> tuple[Lap, Drive]:
-    drive = Drive(number.to_bytes(3, "big"))
+def a_lap(number: int, ticks: int = 400, name: str = "Ada") -> tuple[Lap, RecordedDrive]:
+    drive = RecordedDrive(number.to_bytes(3, "big"))
     return Lap(lap_id(COURSE, drive), "track-01", name, ticks, 1, f"2026-01-01T00:00:{number % 60:02d}Z"), drive
 
 
 def test_lap_comes_back_with_its_drive(database):
     lap, drive = a_lap(1)
-    placed = LapBoard(database).add(COURSE, lap, Drive(drive.inputs, (0,)))
+    placed = LapBoard(database).add(COURSE, lap, RecordedDrive(drive.inputs, (0,)))
     assert (placed.rank, placed.is_new) == (1, True)
-    assert LapBoard(database).find(lap.id) == (lap, Drive(drive.inputs, (0,)))
+    assert LapBoard(database).find(lap.id) == (lap, RecordedDrive(drive.inputs, (0,)))
 
 
 def test_fastest_lap_leads_and_of_two_equal_ones_the_older(database):

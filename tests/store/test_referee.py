@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hotlap.errors import LapError
 from hotlap.racer.tracks import load_track
-from hotlap.store.drives import MOST_RESPAWNS, MOST_TICKS, Drive, drive_from_json, encode_actions
-from hotlap.store.referee import judge_lap, laps_of
+from hotlap.store.drives import MOST_RESPAWNS, MOST_TICKS, RecordedDrive, drive_from_json, encode_actions
+from hotlap.store.referee import check_lap, laps_of
 from store.driven_laps import clean_drive, wide_drive
 
 TRACK = load_track("track-01")
@@ -19,13 +19,13 @@ TRACK = load_track("track-01")
 
 def test_clean_lap_is_confirmed():
     drive, ticks = clean_drive()
-    lap = judge_lap(TRACK, drive, ticks)
+    lap = check_lap(TRACK, drive, ticks)
     assert (lap.number, lap.ticks, lap.clean) == (1, drive.ticks, True)
 
 
 def test_flying_lap_is_the_one_the_drive_ends_with():
     drive, ticks = clean_drive(laps=2)
-    lap = judge_lap(TRACK, drive, ticks)
+    lap = check_lap(TRACK, drive, ticks)
     assert (lap.number, lap.ticks) == (2, ticks)
     assert ticks < clean_drive()[1]
 
@@ -35,39 +35,39 @@ def test_other_time_than_the_driven_one_is_refused(claimed):
     drive, ticks = clean_drive()
     assert ticks == 488
     with pytest.raises(LapError, match="not the"):
-        judge_lap(TRACK, drive, claimed)
+        check_lap(TRACK, drive, claimed)
 
 
 def test_drive_that_stops_before_the_line_is_refused():
     drive, ticks = clean_drive()
     with pytest.raises(LapError, match="does not end with a finished lap"):
-        judge_lap(TRACK, Drive(drive.inputs[:-3]), ticks - 1)
+        check_lap(TRACK, RecordedDrive(drive.inputs[:-3]), ticks - 1)
 
 
 def test_drive_that_goes_on_after_the_line_is_refused():
     drive, ticks = clean_drive()
     with pytest.raises(LapError, match="does not end with a finished lap"):
-        judge_lap(TRACK, Drive(drive.inputs + bytes(3)), ticks)
+        check_lap(TRACK, RecordedDrive(drive.inputs + bytes(3)), ticks)
 
 
 def test_drive_of_another_track_is_refused():
     drive, ticks = clean_drive()
     with pytest.raises(LapError, match="does not end"):
-        judge_lap(load_track("track-02"), drive, ticks)
+        check_lap(load_track("track-02"), drive, ticks)
 
 
 def test_removed_ticks_make_another_drive():
     drive, ticks = clean_drive()
-    shorter = Drive(drive.inputs[:300] + drive.inputs[360:])
+    shorter = RecordedDrive(drive.inputs[:300] + drive.inputs[360:])
     with pytest.raises(LapError):
-        judge_lap(TRACK, shorter, ticks - 20)
+        check_lap(TRACK, shorter, ticks - 20)
 
 
 def test_lap_over_the_grass_is_real_but_not_clean():
     drive, ticks = wide_drive()
     assert [(lap.ticks, lap.clean) for lap in laps_of(TRACK, drive)] == [(ticks, False)]
     with pytest.raises(LapError, match="not clean"):
-        judge_lap(TRACK, drive, ticks)
+        check_lap(TRACK, drive, ticks)
 
 
 def test_respawned_lap_is_not_clean_and_the_clock_went_on():
@@ -80,15 +80,15 @@ def test_respawned_lap_is_not_clean_and_the_clock_went_on():
 
 
 def test_actions_are_exact_quotients_of_the_bytes():
-    drive = Drive(bytes([0x81, 0, 255, 127, 51, 1, 0, 0, 0]))
+    drive = RecordedDrive(bytes([0x81, 0, 255, 127, 51, 1, 0, 0, 0]))
     np.testing.assert_array_equal(drive.actions(), [[-1.0, 0.0, 1.0], [1.0, 51 / 255, 1 / 255], [0.0, 0.0, 0.0]])
 
 
 @given(st.lists(st.tuples(st.integers(-127, 127), st.integers(0, 255), st.integers(0, 255)), min_size=1, max_size=50))
 def test_written_down_inputs_read_back_the_same(ticks):
     inputs = b"".join(bytes([steer & 255, throttle, brake]) for steer, throttle, brake in ticks)
-    assert encode_actions(Drive(inputs).actions()) == inputs
-    assert drive_from_json(**Drive(inputs).as_json()).inputs == inputs
+    assert encode_actions(RecordedDrive(inputs).actions()) == inputs
+    assert drive_from_json(**RecordedDrive(inputs).as_json()).inputs == inputs
 
 
 BAD_DRIVES = {

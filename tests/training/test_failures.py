@@ -12,9 +12,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from hotlap.checkpoints import list_past_policies, load_checkpoint, past_step
 from hotlap.errors import ExportError, TrainingError
 from hotlap.racer.world import RacerWorld
-from hotlap.training import keeper as keeping
-from hotlap.training.keeper import NAN_BATCH
-from hotlap.training.session import Session
+from hotlap.training import run_callback as keeping
+from hotlap.training.run_callback import NAN_BATCH
+from hotlap.training.session import TrainingSession
 from hotlap.training.train import resume, train
 from training.tiny_runs import checkpoint_folder, scalars, steps_saved, tiny_config, weights_hash
 
@@ -101,12 +101,12 @@ def test_run_that_fails_before_its_first_checkpoint_says_that_there_is_none(tmp_
 
 
 def test_policy_that_cannot_be_exported_is_said_and_saved_without_its_file(tmp_path, monkeypatch):
-    def refuse(session: Session) -> bytes:
+    def refuse(session: TrainingSession) -> bytes:
         raise ExportError("differs from torch")
 
     config = tiny_config(steps=128)
     with monkeypatch.context() as patch:
-        patch.setattr(Session, "export_policy", refuse)
+        patch.setattr(TrainingSession, "export_policy", refuse)
         lines: list[str] = []
         run = train(config, "run", tmp_path, lines.append).run
     assert lines == [

@@ -4,7 +4,7 @@ import pytest
 
 from hotlap.settings import merged
 from hotlap.training.config import TrainConfig
-from hotlap.training.highway import HighwayJudge
+from hotlap.training.highway import HighwayEvaluator
 from hotlap.training.session import open_session
 from hotlap.training.train import train
 from training.tiny_runs import scalars
@@ -34,7 +34,7 @@ def test_reward_and_missions_improve(seed, tmp_path):
     config = merged(TrainConfig(), SHORT_TRAINING | {"seed": seed}, "test")
     untrained = open_session(config)
     untrained.env.reset()
-    before = HighwayJudge(config).judge(untrained.export_policy(), 0)
+    before = HighwayEvaluator(config).evaluate(untrained.export_policy(), 0)
     result = train(config, "run", tmp_path)
     tracking = [value for _, value in scalars(result.run)["reward/tracking"]]
     assert tracking[0] < 0.1

@@ -6,7 +6,7 @@ from hotlap.evaluation import evaluate
 from hotlap.settings import merged
 from hotlap.training import racing
 from hotlap.training.config import TrainConfig
-from hotlap.training.racing import RacerJudge
+from hotlap.training.racing import RacerEvaluator
 from hotlap.training.session import open_session
 from hotlap.training.train import train
 from training.tiny_runs import scalars
@@ -31,7 +31,7 @@ def test_reward_completion_and_lap_time_improve(seed, tmp_path, monkeypatch):
     config = merged(TrainConfig(), SHORT_TRAINING | {"seed": seed}, "test")
     untrained = open_session(config)
     untrained.env.reset()
-    before = RacerJudge(config).judge(untrained.export_policy(), 0)
+    before = RacerEvaluator(config).evaluate(untrained.export_policy(), 0)
     result = train(config, "run", tmp_path)
     tags = scalars(result.run)
     rewards = [

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hotlap.errors import ConfigError
-from hotlap.training.disciplines import discipline_of
 from hotlap.training.session import open_session
 from hotlap.training.train import train
+from hotlap.training.world_training import training_of
 from training.tiny_runs import scalars, tiny_config
 
 pytestmark = pytest.mark.integration
@@ -21,7 +21,7 @@ def distance_to_the_teacher(world, taught_steps):
     session.model.learn(config.steps, callback=session.schedules)
     seen = session.normalizer.normalize_obs(session.env.world.observation.copy()).astype(np.float32)
     action, _ = session.model.predict(seen, deterministic=True)
-    return np.abs(action - discipline_of(config).teacher(config, session.env.world)()).mean()
+    return np.abs(action - training_of(config).teacher(config, session.env.world)()).mean()
 
 
 @pytest.mark.parametrize("world", ["racer", "highway"])

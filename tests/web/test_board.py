@@ -8,14 +8,14 @@ import threading
 import pytest
 
 from hotlap.racer.fingerprint import physics_fingerprint
-from hotlap.store.drives import Drive
+from hotlap.store.drives import RecordedDrive
 from hotlap.web import bodies
 from hotlap.web.bodies import MOST_BYTES
 from store.driven_laps import clean_drive, wide_drive
 from web.game_server import running
 
 
-def sent_lap(driven: Drive, lap_ticks: int, /, **changes) -> dict:
+def sent_lap(driven: RecordedDrive, lap_ticks: int, /, **changes) -> dict:
     lap = {"track": "track-01", "name": "Ada", "ticks": lap_ticks, "fingerprint": physics_fingerprint()}
     return {**lap, "drive": driven.as_json(), **changes}
 
@@ -59,14 +59,17 @@ def with_drive(change, lap_ticks: int = 0) -> dict:
 
 # How a lap is tampered with, by the status it deserves.
 TAMPERED = {
-    "a faster time": (422, lambda: with_drive(Drive, -1)),
-    "a slower time": (422, lambda: with_drive(Drive, +1)),
+    "a faster time": (422, lambda: with_drive(RecordedDrive, -1)),
+    "a slower time": (422, lambda: with_drive(RecordedDrive, +1)),
     "a lap over the grass": (422, lambda: sent_lap(*wide_drive())),
-    "inputs cut off": (422, lambda: with_drive(lambda inputs: Drive(inputs[:-3]), -1)),
-    "nothing driven": (422, lambda: with_drive(lambda inputs: Drive(bytes(len(inputs))))),
-    "full throttle all the way": (422, lambda: with_drive(lambda inputs: Drive(b"\0\xff\0" * (len(inputs) // 3)))),
-    "a respawn": (422, lambda: with_drive(lambda inputs: Drive(inputs, (100,)))),
-    "respawns out of order": (422, lambda: with_drive(lambda inputs: Drive(inputs, (9, 3)))),
+    "inputs cut off": (422, lambda: with_drive(lambda inputs: RecordedDrive(inputs[:-3]), -1)),
+    "nothing driven": (422, lambda: with_drive(lambda inputs: RecordedDrive(bytes(len(inputs))))),
+    "full throttle all the way": (
+        422,
+        lambda: with_drive(lambda inputs: RecordedDrive(b"\0\xff\0" * (len(inputs) // 3))),
+    ),
+    "a respawn": (422, lambda: with_drive(lambda inputs: RecordedDrive(inputs, (100,)))),
+    "respawns out of order": (422, lambda: with_drive(lambda inputs: RecordedDrive(inputs, (9, 3)))),
     "no base64": (422, lambda: clean_lap(drive={"inputs": "!!!!", "respawns": []})),
     "another track": (404, lambda: clean_lap(track="track-99")),
     "a path for a track": (404, lambda: clean_lap(track="../../etc/passwd")),
@@ -128,13 +131,13 @@ def test_body_that_never_comes_is_not_waited_for(tmp_path, monkeypatch):
 
 
 def test_longest_drive_fits_into_a_body(server):
-    longest = Drive(b"\0\xff\0" * 36_000)
+    longest = RecordedDrive(b"\0\xff\0" * 36_000)
     assert len(json.dumps(sent_lap(longest, 500))) < MOST_BYTES
     assert server.post("/api/laps", sent_lap(longest, 500)).status == 422
 
 
 def test_many_laps_at_once_are_judged_or_asked_to_come_back(tmp_path):
-    longest = sent_lap(Drive(b"\0\xff\0" * 36_000), 500)
+    longest = sent_lap(RecordedDrive(b"\0\xff\0" * 36_000), 500)
     with running(tmp_path) as server:
         answers = []
         threads = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hotlap.highway.commands import Situation, as_record, interpret
+from hotlap.highway.orders import Situation, as_record, interpret
 from hotlap.store.missions import MOST_MISSIONS
 from web.game_server import running
 

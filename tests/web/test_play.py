@@ -13,7 +13,7 @@ import pytest
 
 from hotlap import cli
 from hotlap.errors import ConfigError
-from hotlap.web import command
+from hotlap.web import play
 from web.game_server import RunningServer, built_page
 from web.sample_runs import make_run, publish_best
 
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.integration
 PLAY = """
 import sys
 from pathlib import Path
-from hotlap.web import command
-command.static_folder = lambda: Path(sys.argv[1])
+from hotlap.web import play
+play.static_folder = lambda: Path(sys.argv[1])
 from hotlap.cli import main
 status = main(["play", "--no-open", *sys.argv[2:]])
 heavy = {"torch", "stable_baselines3", "tensorboard", "onnx", "onnxruntime", "matplotlib"} & set(sys.modules)
@@ -81,7 +81,7 @@ def test_play_starts_and_serves_tracks_and_laps_without_torch(tmp_path):
 
 def test_second_server_on_the_same_port_says_so(tmp_path, monkeypatch, capsys):
     with playing(tmp_path, "--port", "0") as (_, link):
-        monkeypatch.setattr(command, "static_folder", lambda: tmp_path / "page")
+        monkeypatch.setattr(play, "static_folder", lambda: tmp_path / "page")
         port = str(server_at(link).port)
         assert cli.main(["play", "--no-open", "--port", port, "--root", str(tmp_path / "runs")]) == 2
     said = capsys.readouterr().err
@@ -100,7 +100,7 @@ def test_beyond_loopback_the_link_holds_a_fresh_token(tmp_path):
 
 
 def test_page_that_is_not_built_says_how_to_build_it(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command, "static_folder", lambda: tmp_path / "nothing")
+    monkeypatch.setattr(play, "static_folder", lambda: tmp_path / "nothing")
     assert cli.main(["play", "--no-open", "--root", str(tmp_path)]) == 2
     assert "make frontend" in capsys.readouterr().err
 
@@ -114,7 +114,7 @@ def test_unknown_run_is_refused_with_the_nearest_name(tmp_path, monkeypatch, cap
 def test_run_elsewhere_can_be_played_by_its_folder(tmp_path):
     folder = make_run(tmp_path / "elsewhere", "far")
     publish_best(folder, 10)
-    shelf, chosen = command.gathered_runs(str(folder), tmp_path / "runs")
+    shelf, chosen = play.gathered_runs(str(folder), tmp_path / "runs")
     assert [(run.name, run.key) for run in shelf.listing().runs] == [("far", chosen.key)]
 
 
@@ -128,20 +128,20 @@ def test_run_is_opened_in_the_page_of_its_world(world, page, tmp_path):
 def test_token_comes_from_a_file_or_the_environment(tmp_path, monkeypatch):
     path = tmp_path / "token"
     path.write_text("0123456789abcdef0123456789abcdef\n", encoding="ascii")
-    assert command.given_token(path) == "0123456789abcdef0123456789abcdef"
+    assert play.given_token(path) == "0123456789abcdef0123456789abcdef"
     monkeypatch.setenv("HOTLAP_TOKEN", "from-the-environment")
-    assert command.given_token(None) == "from-the-environment"
+    assert play.given_token(None) == "from-the-environment"
     monkeypatch.delenv("HOTLAP_TOKEN")
-    assert command.given_token(None) is None
+    assert play.given_token(None) is None
     with pytest.raises(ConfigError, match="cannot be read"):
-        command.given_token(tmp_path / "missing")
+        play.given_token(tmp_path / "missing")
 
 
 def test_tracks_asked_for_come_first_and_may_not_share_a_name(tmp_path):
-    tracks = command.loaded_tracks(["generated:7:easy"])
+    tracks = play.loaded_tracks(["generated:7:easy"])
     assert [data.key for data in tracks][:2] == ["generated-7-easy", "track-01"]
     assert tracks[0].document["reference"]["ticks"] > 0
     copy = tmp_path / "track-01.json"
     assert cli.main(["tracks", "generate", "3", "--output", str(copy)]) == 0
     with pytest.raises(ConfigError, match="track-01"):
-        command.loaded_tracks([str(copy)])
+        play.loaded_tracks([str(copy)])

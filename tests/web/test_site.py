@@ -13,7 +13,7 @@ from hotlap import cli
 from hotlap.errors import ExportError
 from hotlap.export.site import content_of, page_files, write_site
 from hotlap.racer.tracks import track_ids
-from hotlap.web import command, policies
+from hotlap.web import play, policies
 from web.game_server import built_page, running
 from web.sample_runs import make_run, policy_bytes, publish_best, save_step
 
@@ -22,7 +22,7 @@ from web.sample_runs import make_run, policy_bytes, publish_best, save_step
 def root(tmp_path, monkeypatch):
     """A run with checkpoints, one of another physics, and a built page."""
     page = built_page(tmp_path / "page")
-    monkeypatch.setattr(command, "static_folder", lambda: page)
+    monkeypatch.setattr(play, "static_folder", lambda: page)
     folder = make_run(tmp_path / "runs", "first")
     for step in (100, 200):
         save_step(folder, step)

@@ -1,15 +1,15 @@
 """A bridge server with an echo beside its worlds: what the same process and libraries reach when no car is driven."""
 
-from hotlap.bridge.command import serve_until_signal, warm_up
 from hotlap.bridge.connection import Connection
-from hotlap.bridge.eager import run_eagerly
-from hotlap.bridge.messages import Reply, Session
+from hotlap.bridge.messages import BridgeSession, Reply
+from hotlap.bridge.polling import run_polling
 from hotlap.bridge.server import BridgeServer, ServerConfig
+from hotlap.bridge.serving import serve_until_signal, warm_up
 
 ECHO_PATH = "/echo/"
 
 
-class EchoSession(Session):
+class EchoSession(BridgeSession):
     """Answers every message with a text of one size."""
 
     def __init__(self, reply_bytes: int) -> None:
@@ -24,7 +24,7 @@ class EchoSession(Session):
 class EchoingServer(BridgeServer):
     """A client at /echo/628 gets 628 bytes for every message; any other gets a world as from any bridge."""
 
-    def open_session(self, connection: Connection, path: str) -> Session:
+    def open_session(self, connection: Connection, path: str) -> BridgeSession:
         """An echo of the asked size, or a world."""
         session = super().open_session(connection, path)
         return EchoSession(int(path.removeprefix(ECHO_PATH))) if path.startswith(ECHO_PATH) else session
@@ -37,4 +37,4 @@ async def serve_worlds_and_echoes() -> None:
 
 if __name__ == "__main__":
     warm_up()
-    run_eagerly(serve_worlds_and_echoes())
+    run_polling(serve_worlds_and_echoes())

@@ -127,7 +127,7 @@ class Case:
     lanes: int
 
 
-class Drive:
+class SafetyDrive:
     """One case on many roads, until a distance is reached."""
 
     def __init__(self, case: Case, roads: int, seed: int, threads: int | None = None) -> None:
@@ -199,7 +199,7 @@ def drive_everything(
         for number, case in enumerate(driven):
             bar.set_description(f"{case.name}, {case.vehicles} vehicles")
             begun = bar.n
-            drive = Drive(case, roads, seed + number, threads)
+            drive = SafetyDrive(case, roads, seed + number, threads)
             found.append(drive.run(share, lambda so_far, begun=begun: bar.update(begun + so_far - bar.n)))  # type: ignore[misc]
             bar.update(begun + share - bar.n)
             if bar.disable:

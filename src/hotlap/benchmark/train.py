@@ -22,9 +22,9 @@ from hotlap.evaluation.table import console_for_results
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.curve import read_lines
-from hotlap.training.disciplines import Examination, discipline_of
 from hotlap.training.runs import POLICY_FILE
 from hotlap.training.train import TrainingResult, train
+from hotlap.training.world_training import FinalEvaluation, training_of
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ def run_train_benchmark(preset: str, seeds: Sequence[int], steps: int | None, *,
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
     else:
         _print_tables(preset, [row for row, _ in measured])
-        for _, examination in measured:
-            examination.show()
+        for _, evaluation in measured:
+            evaluation.show()
     return 0
 
 
-def measure(config: TrainConfig) -> tuple[LearningRate, Examination]:
+def measure(config: TrainConfig) -> tuple[LearningRate, FinalEvaluation]:
     """Train once in a folder that is thrown away."""
     mark_s = _original_lap_s(config)
     with tempfile.TemporaryDirectory(prefix="hotlap-benchmark-") as root:
@@ -111,8 +111,8 @@ def measure(config: TrainConfig) -> tuple[LearningRate, Examination]:
         if result.stopped_by is not None:
             raise KeyboardInterrupt
         name = f"{config.world}, seed {config.seed}"
-        examination = discipline_of(config).examine(result.run / POLICY_FILE, config, name)
-        return _row(config, result, watch, seconds, examination.plain()), examination
+        evaluation = training_of(config).final_evaluation(result.run / POLICY_FILE, config, name)
+        return _row(config, result, watch, seconds, evaluation.plain()), evaluation
 
 
 def _row(
@@ -135,7 +135,7 @@ def _row(
 
 def _original_lap_s(config: TrainConfig) -> float | None:
     """The lap of the original driver, where a single track of its is trained on."""
-    tracks = discipline_of(config).metadata(config).get("tracks", [])
+    tracks = training_of(config).metadata(config).get("tracks", [])
     original = ORIGINAL_DRIVER.get(tracks[0]) if len(tracks) == 1 else None
     return None if original is None else original.flying_best_s
 

@@ -16,8 +16,8 @@ from websockets.protocol import State
 from websockets.uri import WebSocketURI, parse_uri
 
 from hotlap.bridge.access import SILENT_LOG
-from hotlap.bridge.eager import EagerSocket
 from hotlap.bridge.json_text import decode, encode
+from hotlap.bridge.polling import PollingSocket
 from hotlap.errors import BridgeConnectionError, BridgeError, BridgeTimeoutError, ConfigError
 
 DEFAULT_URL = "ws://localhost:9876"
@@ -134,10 +134,10 @@ class BridgeClient:
     ) -> None:
         self.close()
 
-    def _connect(self, place: WebSocketURI) -> EagerSocket:
+    def _connect(self, place: WebSocketURI) -> PollingSocket:
         self._wire = ClientProtocol(place, max_size=LARGEST_REPLY_BYTES, logger=SILENT_LOG)
         try:
-            return EagerSocket(place.host, place.port, self.timeout_s)
+            return PollingSocket(place.host, place.port, self.timeout_s)
         except OSError as error:
             raise BridgeConnectionError(
                 f"Cannot connect to bridge server at {self.url} -- is it running? ({error.strerror or error}) "

@@ -13,7 +13,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from hotlap.bridge.access import SILENT_LOG, Refusal
-from hotlap.bridge.messages import Reply, Session, error_reply
+from hotlap.bridge.messages import BridgeSession, Reply, error_reply
 
 if TYPE_CHECKING:
     from hotlap.bridge.server import BridgeServer
@@ -37,7 +37,7 @@ class Connection(asyncio.BufferedProtocol):
         self.server = server
         self.loop = server.loop
         self.wire = ServerProtocol(max_size=server.limits.payload_bytes, logger=SILENT_LOG)
-        self.session: Session | None = None
+        self.session: BridgeSession | None = None
         self.deadline_s = self.loop.time() + server.limits.handshake_s
         self._transport: asyncio.Transport
         self._buffer = memoryview(bytearray(READ_BYTES))
@@ -158,7 +158,7 @@ class Connection(asyncio.BufferedProtocol):
         else:
             self._transport.resume_reading()
 
-    def _answer(self, session: Session, payload: bytes) -> Reply:
+    def _answer(self, session: BridgeSession, payload: bytes) -> Reply:
         try:
             return session.receive(payload)
         except Exception:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from hotlap import __version__
-from hotlap.bridge.frames import ACTION_MAGIC
+from hotlap.bridge.batch_messages import ACTION_MAGIC
 from hotlap.bridge.json_text import TOO_DEEP, UNDEFINED, decode, encode, printable, read_step, spelled
 from hotlap.bridge.races import Race, RaceOrder
 from hotlap.bridge.requests import read_cars, read_choice, read_count, read_options, read_seed, read_world
@@ -68,7 +68,7 @@ def error_reply(reason: str) -> Reply:
 
 
 @dataclass
-class Session:
+class BridgeSession:
     """One client's world. States: nothing yet, a single car, a batch of cars (both may exist), a running race."""
 
     drivers: Mapping[str, Policy] = field(default_factory=dict)

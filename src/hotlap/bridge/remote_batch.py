@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.bridge.batch_messages import BatchShape, StepArrays, pack_actions, read_reset, read_step
 from hotlap.bridge.client import BridgeClient
-from hotlap.bridge.frames import BatchShape, StepArrays, pack_actions, read_reset, read_step
 from hotlap.bridge.json_text import encode
 from hotlap.bridge.remote import track_names
 from hotlap.errors import ActionError, BridgeError

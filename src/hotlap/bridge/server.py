@@ -9,7 +9,7 @@ from websockets.datastructures import Headers
 
 from hotlap.bridge.access import Access, Refusal, check_token
 from hotlap.bridge.connection import Connection
-from hotlap.bridge.messages import Limits, Session
+from hotlap.bridge.messages import BridgeSession, Limits
 from hotlap.errors import BridgeConnectionError, ConfigError
 from hotlap.policies.policy import Policy
 
@@ -98,11 +98,11 @@ class BridgeServer:
         full = len(self.open) >= self.limits.connections
         return self.access.refusal(headers) or (too_many(self.limits.connections) if full else None)
 
-    def open_session(self, connection: Connection, path: str) -> Session:  # noqa: ARG002 - a bridge is at any path
+    def open_session(self, connection: Connection, path: str) -> BridgeSession:  # noqa: ARG002 - a bridge is at any path
         """A connection has shaken hands: it gets a world of its own."""
         self.unsettled.pop(connection, None)
         self.open.add(connection)
-        return Session(self.config.drivers, self.limits)
+        return BridgeSession(self.config.drivers, self.limits)
 
     def unsettle(self, connection: Connection) -> None:
         """A connection that is not open yet or not any more; when there are too many, the oldest goes."""

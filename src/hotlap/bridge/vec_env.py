@@ -8,7 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from hotlap.bridge.frames import LAP_CLEAN, LAP_FINISHED, TERMINATED, TRUNCATED, StepArrays
+from hotlap.bridge.batch_messages import LAP_CLEAN, LAP_FINISHED, TERMINATED, TRUNCATED, StepArrays
 from hotlap.bridge.remote_batch import RemoteBatch
 from hotlap.vector.infos import StepInfos
 

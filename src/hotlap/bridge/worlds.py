@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.bridge.frames import (
+from hotlap.bridge.batch_messages import (
     LAP_CLEAN,
     LAP_FINISHED,
     TERMINATED,

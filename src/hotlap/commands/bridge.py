@@ -22,10 +22,10 @@ class ServeBridge:
 
     def run(self) -> int:
         """Serve."""
-        from hotlap.bridge.command import chosen_port, chosen_token, serve
         from hotlap.bridge.drivers import load_drivers
         from hotlap.bridge.messages import Limits
         from hotlap.bridge.server import ServerConfig
+        from hotlap.bridge.serving import chosen_port, chosen_token, serve
 
         config = ServerConfig(
             host=self.host,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Drive:
+class DriveOrders:
     """Say what the car should do on the highway, in plain English, and watch it do so with the supervisor on."""
 
     text: str
@@ -36,11 +36,11 @@ class Drive:
     def run(self) -> int | None:
         """Interpret the order and print it, or drive it."""
         if self.explain:
-            from hotlap.highway.commands.command import explain
+            from hotlap.highway.orders.explain import explain
 
             explain(self.text, lane=self.lane, speed_mph=self.speed_mph, as_json=self.json)
             return None
-        from hotlap.evaluation.highway.command import drive_orders
+        from hotlap.evaluation.highway.drive_orders import drive_orders
         from hotlap.evaluation.highway.ordered import Scene
 
         scene = Scene(self.seed, self.density, self.lane, self.speed_mph, self.seconds)

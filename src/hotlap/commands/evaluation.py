@@ -66,7 +66,7 @@ class Evaluate:
 
     def run(self) -> int:
         """Drive, print, draw; or list what was measured before."""
-        from hotlap.evaluation.command import Outputs, run_evaluations, show_history
+        from hotlap.evaluation.evaluate_and_compare import Outputs, run_evaluations, show_history
 
         if self.history is not None:
             return show_history(self.root, self.history, as_json=self.json)
@@ -74,9 +74,9 @@ class Evaluate:
         asked = [replace(_measured_from(self), policy=name) for name in self.drivers or (None,)]
         if self.on == "here":
             return run_evaluations(asked, self.config, outputs)
-        from hotlap.scaleout.matrix import measured_on_ray
+        from hotlap.scaleout.ray_evaluation import evaluate_on_ray
 
-        return run_evaluations(asked, self.config, outputs, partial(measured_on_ray, address=self.address))
+        return run_evaluations(asked, self.config, outputs, partial(evaluate_on_ray, address=self.address))
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Compare:
 
     def run(self) -> int:
         """Drive both, print."""
-        from hotlap.evaluation.command import run_comparison
+        from hotlap.evaluation.evaluate_and_compare import run_comparison
 
         return run_comparison((self.first, self.second), _measured_from(self), self.root, as_json=self.json)
 

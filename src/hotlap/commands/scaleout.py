@@ -32,7 +32,7 @@ class Sweep:
 
     def run(self) -> int:
         """Train, compare, evaluate."""
-        from hotlap.scaleout.sweep.command import SweepRequest, run_sweep
+        from hotlap.scaleout.sweep.run_sweep import SweepRequest, run_sweep
 
         return run_sweep(SweepRequest(**asdict(self)))
 
@@ -52,7 +52,7 @@ class Submit:
 
     def run(self) -> int:
         """Pack, send, say its name."""
-        from hotlap.scaleout.jobs.command import submit
+        from hotlap.scaleout.jobs.control import submit
 
         return submit(self.job, dry_run=self.dry_run, render=self.render, as_json=self.json)
 
@@ -68,7 +68,7 @@ class ListJobs:
 
     def run(self) -> int:
         """Ask and print."""
-        from hotlap.scaleout.jobs.command import list_jobs
+        from hotlap.scaleout.jobs.control import list_jobs
 
         return list_jobs(self.address, as_json=self.json)
 
@@ -86,7 +86,7 @@ class JobStatus:
 
     def run(self) -> int:
         """Ask and print."""
-        from hotlap.scaleout.jobs.command import status
+        from hotlap.scaleout.jobs.control import status
 
         return status(self.job, self.address, as_json=self.json)
 
@@ -104,7 +104,7 @@ class JobLogs:
 
     def run(self) -> int:
         """Ask and pass on."""
-        from hotlap.scaleout.jobs.command import logs
+        from hotlap.scaleout.jobs.control import logs
 
         return logs(self.job, self.address, follow=self.follow)
 
@@ -120,7 +120,7 @@ class StopJob:
 
     def run(self) -> int:
         """Ask."""
-        from hotlap.scaleout.jobs.command import stop
+        from hotlap.scaleout.jobs.control import stop
 
         return stop(self.job, self.address)
 
@@ -138,6 +138,6 @@ class FetchJob:
 
     def run(self) -> int:
         """Copy and check."""
-        from hotlap.scaleout.jobs.command import fetch_job
+        from hotlap.scaleout.jobs.control import fetch_job
 
         return fetch_job(self.job, self.address, self.output)

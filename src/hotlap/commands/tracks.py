@@ -14,9 +14,9 @@ class ListTracks:
 
     def run(self) -> None:
         """Print the list."""
-        from hotlap.racer.tracks import command
+        from hotlap.racer.tracks import track_tools
 
-        command.list_tracks(as_json=self.json)
+        track_tools.list_tracks(as_json=self.json)
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class ShowTrack:
 
     def run(self) -> None:
         """Print the facts, draw the picture."""
-        from hotlap.racer.tracks import command
+        from hotlap.racer.tracks import track_tools
 
-        command.show_track(self.track, picture=self.picture, as_json=self.json, force=self.force)
+        track_tools.show_track(self.track, picture=self.picture, as_json=self.json, force=self.force)
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class ImportTrack:
 
     def run(self) -> None:
         """Read, scale, smooth, check, write."""
-        from hotlap.racer.tracks import command
+        from hotlap.racer.tracks import track_tools
 
-        command.import_track(
+        track_tools.import_track(
             self.source,
             output=self.output,
             scale=self.scale,
@@ -87,8 +87,8 @@ class GenerateTrack:
 
     def run(self) -> None:
         """Generate, check, write."""
-        from hotlap.racer.tracks import command
+        from hotlap.racer.tracks import track_tools
 
-        command.generate_tracks(
+        track_tools.generate_tracks(
             self.seed, difficulty=self.difficulty, output=self.output, picture=self.picture, force=self.force
         )

@@ -60,7 +60,7 @@ class Train:
 
     def run(self) -> int:
         """Train, evaluate, say where everything is."""
-        from hotlap.training.command import train_and_tell
+        from hotlap.training.reporting import train_and_tell
 
         name = self.name or f"{Path(self.preset).stem}-*"
         learner = learner_on(self.on, self.cluster, self.config)
@@ -85,7 +85,7 @@ class Resume:
 
     def run(self) -> int:
         """Resume, evaluate, say where everything is."""
-        from hotlap.training.command import resume_and_tell
+        from hotlap.training.reporting import resume_and_tell
 
         learner = learner_on(self.on, self.cluster)
         return resume_and_tell(self.run_folder, self.root, self.steps, learner, as_json=self.json)
@@ -102,7 +102,7 @@ class Runs:
 
     def run(self) -> None:
         """Print the list."""
-        from hotlap.training.command import list_runs
+        from hotlap.training.reporting import list_runs
 
         list_runs(self.root, as_json=self.json)
 
@@ -126,6 +126,6 @@ class ExportPolicy:
 
     def run(self) -> None:
         """Export and say where it is."""
-        from hotlap.training.command import export_and_tell
+        from hotlap.training.reporting import export_and_tell
 
         export_and_tell(self.run_folder, self.root, self.format, self.output, newest=self.newest, force=self.force)

@@ -19,7 +19,7 @@ class ExportWasm:
 
     def run(self) -> None:
         """Compile, link, write."""
-        from hotlap.export.command import export_wasm
+        from hotlap.export.write_wasm import export_wasm
 
         export_wasm(self.output or (None if self.package else Path("hotlap-wasm")), package=self.package)
 
@@ -41,7 +41,7 @@ class ExportSite:
 
     def run(self) -> None:
         """Gather and write."""
-        from hotlap.web.command import export_site
+        from hotlap.web.play import export_site
 
         export_site(self.folder, self.runs, self.tracks, self.root, force=self.force)
 
@@ -69,7 +69,7 @@ class Play:
 
     def run(self) -> int:
         """Serve."""
-        from hotlap.web.command import PlayOptions, play
+        from hotlap.web.play import PlayOptions, play
 
         options = PlayOptions(
             run=self.run_folder,

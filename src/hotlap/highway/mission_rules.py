@@ -315,7 +315,7 @@ def mission_outcome(vehicles: Vehicles, first: int, front: int, roads: Roads, ro
 
 
 @kernel
-def judge_mission(
+def evaluate_mission(
     vehicles: Vehicles, first: int, front: int, roads: Roads, road: int, out: StepOutputs, rules: Rules
 ) -> None:
     """Count a decision of the mission; if that ends it, say how."""

@@ -34,7 +34,7 @@ WORTH_SAYING_MPS2 = 0.3
 HALVINGS = 5
 
 
-class Verdict(NamedTuple):
+class SupervisedAccel(NamedTuple):
     """An acceleration that may be used, and the rule that made it another than was asked for, or -1."""
 
     accel_mps2: float
@@ -84,19 +84,19 @@ def keep_limit(vehicles: Vehicles, ego: int, accel_mps2: float, rules: Rules) ->
 @kernel
 def supervised_accel(
     vehicles: Vehicles, ego: int, front: int, target_front: int, accel_mps2: float, rules: Rules
-) -> Verdict:
+) -> SupervisedAccel:
     """The acceleration of a tick behind the vehicles ahead in the ego's lane and in the lane it is going to."""
     legal = keep_limit(vehicles, ego, accel_mps2, rules)
     safe = legal
     for n in range(2):
         safe = keep_distance(vehicles, ego, front if n == 0 else target_front, safe)
     if safe < min(legal, -COMFORT_BRAKE_MPS2) - WORTH_SAYING_MPS2:
-        return Verdict(accel_mps2=safe, rule=EMERGENCY)
+        return SupervisedAccel(accel_mps2=safe, rule=EMERGENCY)
     if safe < legal - WORTH_SAYING_MPS2:
-        return Verdict(accel_mps2=safe, rule=DISTANCE)
+        return SupervisedAccel(accel_mps2=safe, rule=DISTANCE)
     if legal < accel_mps2 - WORTH_SAYING_MPS2:
-        return Verdict(accel_mps2=safe, rule=SPEED_LIMIT)
-    return Verdict(accel_mps2=safe, rule=-1)
+        return SupervisedAccel(accel_mps2=safe, rule=SPEED_LIMIT)
+    return SupervisedAccel(accel_mps2=safe, rule=-1)
 
 
 @kernel

@@ -14,7 +14,7 @@ from hotlap.highway.ego import (
     requested_direction,
 )
 from hotlap.highway.fleet import RULE_COUNT, Actions, Orders, Roads, Rules, Scratch, StepOutputs, Vehicles
-from hotlap.highway.mission_rules import begin_next, give_mission, judge_mission, leads_away, write_speed_error
+from hotlap.highway.mission_rules import begin_next, evaluate_mission, give_mission, leads_away, write_speed_error
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TICKS_PER_DECISION
 from hotlap.highway.rewards import write_reward
 from hotlap.highway.road import clamp, gap_m, nearest_ahead, nearest_behind, neighbours, sort_order
@@ -100,9 +100,9 @@ def ego_accel_mps2(
             vehicles, first, roads, road
         ):
             note_rule(out, road, ABORT)
-    verdict = supervised_accel(vehicles, first, front, target_front, accel, rules)
-    note_rule(out, road, verdict.rule)
-    return verdict.accel_mps2
+    supervised = supervised_accel(vehicles, first, front, target_front, accel, rules)
+    note_rule(out, road, supervised.rule)
+    return supervised.accel_mps2
 
 
 @kernel
@@ -169,7 +169,7 @@ def drive_road(
     roads.decision[road] += 1
     front = nearest_ahead(vehicles, first, int(rules.slots), first, own_lane(vehicles, first), False)
     write_speed_error(vehicles, first, front, roads, road, out, rules)
-    judge_mission(vehicles, first, front, roads, road, out, rules)
+    evaluate_mission(vehicles, first, front, roads, road, out, rules)
     write_reward(vehicles, first, front, roads, road, roughest, needless, out, rules)
     if out.mission_ended[road]:
         begin_next(vehicles, first, roads, road, notes, rules)

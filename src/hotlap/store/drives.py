@@ -20,7 +20,7 @@ MOST_RESPAWNS = 100
 
 
 @dataclass(frozen=True)
-class Drive:
+class RecordedDrive:
     """A drive from the grid: three bytes a tick (steer, throttle, brake), and before which ticks the car respawned."""
 
     inputs: bytes
@@ -50,7 +50,7 @@ def encode_actions(actions: NDArray[np.floating[Any]]) -> bytes:
     return np.column_stack([steer.view(np.uint8), pedals]).tobytes()
 
 
-def drive_from_json(inputs: str, respawns: Sequence[int]) -> Drive:
+def drive_from_json(inputs: str, respawns: Sequence[int]) -> RecordedDrive:
     """A drive as a page sent it; anything that cannot be one is a LapError."""
     most_letters = 4 * MOST_TICKS * BYTES_PER_TICK // 3
     if len(inputs) > most_letters:
@@ -59,10 +59,10 @@ def drive_from_json(inputs: str, respawns: Sequence[int]) -> Drive:
         content = base64.b64decode(inputs, validate=True)
     except (binascii.Error, ValueError) as problem:
         raise LapError(f"the inputs of a drive are base64, and these are not ({problem}).") from problem
-    return checked_drive(Drive(content, tuple(respawns)))
+    return checked_drive(RecordedDrive(content, tuple(respawns)))
 
 
-def checked_drive(drive: Drive) -> Drive:
+def checked_drive(drive: RecordedDrive) -> RecordedDrive:
     """The drive itself when its length, values and respawns can be; otherwise a LapError."""
     if not drive.inputs or len(drive.inputs) % BYTES_PER_TICK:
         raise LapError(f"a drive has three bytes per tick, and {len(drive.inputs)} are no whole number of ticks.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hotlap.store.database import Database
-from hotlap.store.drives import Drive
+from hotlap.store.drives import RecordedDrive
 from hotlap.store.plain import plain_text
 
 MOST_LAPS = 100
@@ -60,7 +60,7 @@ class LapBoard:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def add(self, course: Course, lap: Lap, drive: Drive) -> Placed:
+    def add(self, course: Course, lap: Lap, drive: RecordedDrive) -> Placed:
         """Put a lap on the board; one that is there already stays as it was."""
         values = (*vars(lap).values(), course.shape, course.fingerprint, zlib.compress(drive.inputs))
         with self.database.transaction() as db:
@@ -80,14 +80,14 @@ class LapBoard:
         with self.database.transaction() as db:
             return self._fastest(db, course, limit)
 
-    def find(self, lap_id: str) -> tuple[Lap, Drive] | None:
+    def find(self, lap_id: str) -> tuple[Lap, RecordedDrive] | None:
         """A lap with its drive."""
         with self.database.transaction() as db:
             row = db.execute(f"SELECT {_COLUMNS}, inputs, respawns FROM laps WHERE id = ?", (lap_id,)).fetchone()  # noqa: S608
         if row is None:
             return None
         *lap, inputs, respawns = row
-        return Lap(*lap), Drive(zlib.decompress(inputs), tuple(json.loads(respawns)))
+        return Lap(*lap), RecordedDrive(zlib.decompress(inputs), tuple(json.loads(respawns)))
 
     def _fastest(self, db: sqlite3.Connection, course: Course, limit: int) -> list[Lap]:
         rows = db.execute(
@@ -105,7 +105,7 @@ class LapBoard:
         )
 
 
-def lap_id(course: Course, drive: Drive) -> str:
+def lap_id(course: Course, drive: RecordedDrive) -> str:
     """A name for what was driven: the same drive sent twice is the same lap."""
     parts = (course.shape.encode(), course.fingerprint.encode(), json.dumps(drive.respawns).encode(), drive.inputs)
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:24]

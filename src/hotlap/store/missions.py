@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import msgspec
 
 from hotlap.errors import MissionError
-from hotlap.highway.commands.interpreting import MAX_CHARACTERS
 from hotlap.highway.missions import MAX_GAP_S, MAX_SPEED_MPS, MIN_GAP_S, Direction, Ending, Mode, Outcome, Source
+from hotlap.highway.orders.interpreting import MAX_CHARACTERS
 from hotlap.highway.physics import MOST_LANES
 from hotlap.store.database import Database, utc_now
 from hotlap.store.plain import plain_text

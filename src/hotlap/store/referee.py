@@ -8,7 +8,7 @@ from hotlap.racer.batch import RacerBatch
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.starts import Start
 from hotlap.racer.tracks import Track
-from hotlap.store.drives import Drive
+from hotlap.store.drives import RecordedDrive
 
 RESPAWN_TICKS = 30
 MOVING_PARTS = ("vx_ups", "vy_ups", "yaw_rate_rps", "speed_ups", "steer", "throttle", "brake", "front_angle_rad")
@@ -26,7 +26,7 @@ class FinishedLap(NamedTuple):
     """Number of the drive's tick that finished it."""
 
 
-def laps_of(track: Track, drive: Drive) -> list[FinishedLap]:
+def laps_of(track: Track, drive: RecordedDrive) -> list[FinishedLap]:
     """Every lap that a drive finishes on a track, from rest on the grid."""
     batch = RacerBatch(1, [track], threads=1)
     batch.place(0, 0, Start(track.start_x_u, track.start_y_u, track.start_heading_rad, 0.0, 0), delay=0)
@@ -57,7 +57,7 @@ def respawn(batch: RacerBatch, track: Track) -> None:
     batch.observe(0, 1)
 
 
-def judge_lap(track: Track, drive: Drive, claimed_ticks: int) -> FinishedLap:
+def check_lap(track: Track, drive: RecordedDrive, claimed_ticks: int) -> FinishedLap:
     """The lap that a drive ends with, when it is clean and takes the ticks it claims; otherwise a LapError."""
     laps = laps_of(track, drive)
     if not laps or laps[-1].last_tick != drive.ticks - 1:

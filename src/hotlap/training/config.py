@@ -230,7 +230,7 @@ class CheckpointSettings:
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """Measuring the driver while it learns, with the same evaluation that judges it afterwards."""
+    """Evaluating the driver while it learns, as it is evaluated afterwards."""
 
     every_steps: int = 400_000
     """Steps between two evaluations, 0 for only at the end."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from hotlap.checkpoints import write_file
 from hotlap.evaluation.curve import CURVE_FILE
-from hotlap.training.judge import Verdict
+from hotlap.training.best_policy import PolicyScore
 
 EVERY_SECONDS = 1.0
 
@@ -32,10 +32,10 @@ class Curve:
         self._written_s = now_s
         self._write({"step": step, "seconds": self.seconds(), **facts})
 
-    def note(self, verdict: Verdict) -> None:
+    def note(self, score: PolicyScore) -> None:
         """A line for an evaluation."""
-        judged = {"evaluation": verdict.tags, "score": list(verdict.score)}
-        self._write({"step": verdict.step, "seconds": self.seconds(), **judged})
+        evaluation = {"evaluation": score.tags, "score": list(score.score)}
+        self._write({"step": score.step, "seconds": self.seconds(), **evaluation})
 
     def seconds(self) -> float:
         """Training time so far, earlier parts of a resumed run included."""

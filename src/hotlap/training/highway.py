@@ -1,4 +1,4 @@
-"""Learning the highway: its world from the settings, and drivers judged by their crashes and missions."""
+"""Learning the highway: its world from the settings, and drivers evaluated by their crashes and missions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2
 from hotlap.highway.world import HighwayWorld
 from hotlap.policies.highway_expert import HighwayExpert
 from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.training.best_policy import PolicyScore
 from hotlap.training.config import TrainConfig
 from hotlap.training.highway_callbacks import HighwayMetricsCallback
-from hotlap.training.judge import Verdict
 from hotlap.training.teaching import Teacher
 from hotlap.vector.controls import Mixing
 from hotlap.worlds import Array
 
 LAYOUT = "highway"
-JUDGED_VEHICLES = (20,)
+EVALUATED_VEHICLES = (20,)
 BRAKING = HARD_BRAKE_MPS2 / MAX_ACCEL_MPS2
 """How much more the brake can do than the throttle."""
 
 
-class HighwayDiscipline:
+class HighwayTraining:
     """The highway."""
 
     def world_options(self, config: TrainConfig, *, discrete: bool) -> dict[str, Any]:
@@ -73,15 +73,15 @@ class HighwayDiscipline:
         """Parts of the reward, missions by mode, crashes."""
         return HighwayMetricsCallback()
 
-    def judge(self, config: TrainConfig) -> "HighwayJudge":
+    def evaluator(self, config: TrainConfig) -> "HighwayEvaluator":
         """Missions in traffic of the usual density, without the supervisor."""
-        return HighwayJudge(config)
+        return HighwayEvaluator(config)
 
-    def examine(self, policy: Path, config: TrainConfig, name: str) -> "HighwayExamination":
+    def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> "FinalHighwayEvaluation":
         """The same episodes without and with the supervisor, next to simple drivers."""
         driver = OnnxPolicy(policy, world=LAYOUT)
-        setup = HighwaySetup(vehicles=JUDGED_VEHICLES, episodes=config.evaluation.episodes)
-        return HighwayExamination(evaluate_highway(lambda _seeds: driver, setup, name=name, about=driver.metadata))
+        setup = HighwaySetup(vehicles=EVALUATED_VEHICLES, episodes=config.evaluation.episodes)
+        return FinalHighwayEvaluation(evaluate_highway(lambda _seeds: driver, setup, name=name, about=driver.metadata))
 
     def next_commands(self, run: Path) -> Mapping[str, str]:
         """Giving it orders, here or in a browser."""
@@ -96,11 +96,11 @@ def _one_pedal(actions: Array) -> Array:
     return np.stack([actions[:, 0] - BRAKING * actions[:, 1], actions[:, 2]], axis=1)
 
 
-DISCIPLINE = HighwayDiscipline()
+TRAINING = HighwayTraining()
 
 
 @dataclass(frozen=True)
-class HighwayExamination:
+class FinalHighwayEvaluation:
     """A finished driver beside the simple ones."""
 
     evaluation: HighwayEvaluation
@@ -114,19 +114,19 @@ class HighwayExamination:
         print_highway(self.evaluation)
 
 
-class HighwayJudge:
+class HighwayEvaluator:
     """Drives policies through episodes that no training sees, in traffic of the usual density, without supervisor."""
 
     def __init__(self, config: TrainConfig) -> None:
-        self.seeds = HighwaySetup(vehicles=JUDGED_VEHICLES, episodes=config.evaluation.episodes).seeds()
+        self.seeds = HighwaySetup(vehicles=EVALUATED_VEHICLES, episodes=config.evaluation.episodes).seeds()
 
-    def judge(self, policy: bytes, step: int) -> Verdict:
+    def evaluate(self, policy: bytes, step: int) -> PolicyScore:
         """By what the driver does in those episodes."""
         driver = OnnxPolicy(policy, world=LAYOUT)
-        return verdict(figures_of(Episodes(driver, self.seeds, *JUDGED_VEHICLES, supervised=False).records()), step)
+        return score_of(figures_of(Episodes(driver, self.seeds, *EVALUATED_VEHICLES, supervised=False).records()), step)
 
 
-def verdict(figures: HighwayFigures, step: int) -> Verdict:
+def score_of(figures: HighwayFigures, step: int) -> PolicyScore:
     """The share of missions done in percent, less the crashes by its own fault in 1,000 km, less the mph it is off.
 
     Crashes do not come first: who stands still has none.
@@ -136,4 +136,4 @@ def verdict(figures: HighwayFigures, step: int) -> Verdict:
     done = float(np.mean([known[quantity.name] for quantity in SUCCESS.values() if quantity.name in known] or [0.0]))
     summary = f"{crashes:.1f} crashes by its fault in 1,000 km, {done:.0f} % of missions done"
     tags = {f"eval/{name}": value for name, value in known.items()}
-    return Verdict(step, (done - crashes - error_mph,), tags, {}, summary)
+    return PolicyScore(step, (done - crashes - error_mph,), tags, {}, summary)

@@ -6,13 +6,13 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 from tqdm import tqdm
 
-from hotlap.training.session import Session
+from hotlap.training.session import TrainingSession
 
 
 class ProgressBar(BaseCallback):
     """Steps per second, reward, what the world counts and the time left, on stderr, on a terminal only."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: TrainingSession) -> None:
         super().__init__()
         self.session = session
         self._bar: Any = None

@@ -1,4 +1,4 @@
-"""Learning to race: the racer's world from its settings, and drivers judged by their laps on the tracks that count."""
+"""Learning to race: the racer's world from its settings, and drivers evaluated by their laps on certain tracks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from hotlap.policies.teacher import teacher_of
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.racer.tracks import Track, load_track
 from hotlap.racer.world import RacerWorld
+from hotlap.training.best_policy import PolicyScore
 from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.config import TrainConfig
-from hotlap.training.judge import Verdict
 from hotlap.training.teaching import Teacher
 from hotlap.training.track_sets import expand_tracks
 
@@ -25,7 +25,7 @@ NO_LAP_PERCENT = 1000.0
 Score = tuple[float, float, float]
 
 
-class RacerDiscipline:
+class RacerTraining:
     """The racer."""
 
     def world_options(self, config: TrainConfig, *, discrete: bool) -> dict[str, Any]:
@@ -61,24 +61,24 @@ class RacerDiscipline:
         """Parts of the reward, completion and lap times."""
         return RacerMetricsCallback()
 
-    def judge(self, config: TrainConfig) -> "RacerJudge":
+    def evaluator(self, config: TrainConfig) -> "RacerEvaluator":
         """Laps on the tracks of the evaluation."""
-        return RacerJudge(config)
+        return RacerEvaluator(config)
 
-    def examine(self, policy: Path, config: TrainConfig, name: str) -> "RacerExamination":
+    def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> "FinalRacerEvaluation":
         """The same, next to a human and the original driver."""
-        return RacerExamination(evaluate(OnnxPolicy(policy), judged_tracks(config), name=name))
+        return FinalRacerEvaluation(evaluate(OnnxPolicy(policy), evaluated_tracks(config), name=name))
 
     def next_commands(self, run: Path) -> Mapping[str, str]:
         """Racing it."""
         return {f"hotlap play {run}": "race it in your browser"}
 
 
-DISCIPLINE = RacerDiscipline()
+TRAINING = RacerTraining()
 
 
 @dataclass(frozen=True)
-class RacerExamination:
+class FinalRacerEvaluation:
     """A finished driver's laps."""
 
     evaluation: RacerEvaluation
@@ -92,19 +92,19 @@ class RacerExamination:
         print_evaluation(self.evaluation)
 
 
-def judged_tracks(config: TrainConfig) -> list[Track]:
+def evaluated_tracks(config: TrainConfig) -> list[Track]:
     """The tracks that count for a run: those of the evaluation, or some of those trained on."""
     names = expand_tracks(config.evaluation.tracks) or expand_tracks(config.racer.tracks)[:MOST_TRACKS]
     return [load_track(name) for name in names]
 
 
-class RacerJudge:
+class RacerEvaluator:
     """Drives policies on the tracks that count for a run; a track that is not there is refused before any training."""
 
     def __init__(self, config: TrainConfig) -> None:
-        self.tracks = judged_tracks(config)
+        self.tracks = evaluated_tracks(config)
 
-    def judge(self, policy: bytes, step: int) -> Verdict:
+    def evaluate(self, policy: bytes, step: int) -> PolicyScore:
         """Evaluate a policy file from every start, with and without delay; the worse of the two counts."""
         evaluation = evaluate(OnnxPolicy(policy), self.tracks, with_human=False)
         tags: dict[str, float] = {}
@@ -120,7 +120,7 @@ class RacerJudge:
                 tags[f"eval/{track.track}/percent_over_reference"] = -score[2]
         mean = tuple(float(part) for part in np.mean(np.array(scores), axis=0))
         driven = ", ".join(f"{track} {lap_s:.3f} s" for track, lap_s in laps.items() if lap_s is not None)
-        return Verdict(step, mean, tags, laps, driven or "no clean lap yet")
+        return PolicyScore(step, mean, tags, laps, driven or "no clean lap yet")
 
 
 def _score(track: TrackEvaluation) -> Score:

@@ -13,14 +13,14 @@ from hotlap import __version__
 from hotlap.checkpoints import Checkpoint
 from hotlap.errors import CheckpointError
 from hotlap.export.onnx import export_policy
+from hotlap.training.action_std import ActionStdSchedule
 from hotlap.training.algorithms import ALGORITHMS
 from hotlap.training.config import TrainConfig, config_document
-from hotlap.training.disciplines import discipline_of
 from hotlap.training.event_log import RunLogger
 from hotlap.training.metrics import Metrics
-from hotlap.training.spread import SpreadSchedule
 from hotlap.training.state import TrainingState
 from hotlap.training.teaching import Teaching
+from hotlap.training.world_training import training_of
 from hotlap.vector.controls import Controls, MixedVecEnv, controls_of
 from hotlap.vector.sb3 import WorldVecEnv, make_vec_env
 
@@ -28,7 +28,7 @@ LARGEST_WEIGHT = 1e5
 
 
 @dataclass(frozen=True)
-class Session:
+class TrainingSession:
     """The live parts of one run."""
 
     config: TrainConfig
@@ -45,9 +45,9 @@ class Session:
         """What changes on its own while training goes on."""
         found: list[BaseCallback] = []
         if self.config.algorithm == "ppo" and self.config.network.log_std_end:
-            found.append(SpreadSchedule(self.config))
+            found.append(ActionStdSchedule(self.config))
         if self.config.teacher.steps:
-            found.append(Teaching(self.config, discipline_of(self.config).teacher(self.config, self.env.world)))
+            found.append(Teaching(self.config, training_of(self.config).teacher(self.config, self.env.world)))
         return found
 
     @property
@@ -61,8 +61,8 @@ class Session:
         return {
             "format": 1,
             "world": config.world,
-            "physics_fingerprint": discipline_of(config).physics_fingerprint(),
-            **discipline_of(config).metadata(config),
+            "physics_fingerprint": training_of(config).physics_fingerprint(),
+            **training_of(config).metadata(config),
             "algorithm": config.algorithm,
             "steps": self.step,
             "seed": config.seed,
@@ -88,24 +88,24 @@ class Session:
         return float(np.mean(returns)) if returns else None
 
 
-def open_session(config: TrainConfig) -> Session:
+def open_session(config: TrainConfig) -> TrainingSession:
     """A new run in memory."""
     torch.set_num_threads(config.torch_threads)
     algorithm = ALGORITHMS[config.algorithm]
-    options = discipline_of(config).world_options(config, discrete=algorithm.chooses)
+    options = training_of(config).world_options(config, discrete=algorithm.chooses)
     env = make_vec_env(config.world, config.cars, seed=config.seed, **options)
-    mixing = None if algorithm.chooses else discipline_of(config).mixing(config)
+    mixing = None if algorithm.chooses else training_of(config).mixing(config)
     controlled = env if mixing is None else MixedVecEnv(env, mixing)
     normalizer = VecNormalize(controlled, gamma=algorithm.gamma(config)) if config.normalize else None
     model = algorithm.make(config, normalizer or controlled)
     model.action_space.seed(config.seed)
-    logger, metrics = RunLogger(), discipline_of(config).metrics()
+    logger, metrics = RunLogger(), training_of(config).metrics()
     model.set_logger(logger)
     state = TrainingState(model, env, normalizer, algorithm, metrics)
-    return Session(config, env, controls_of(env.world, mixing), normalizer, model, logger, metrics, state)
+    return TrainingSession(config, env, controls_of(env.world, mixing), normalizer, model, logger, metrics, state)
 
 
-def restore_session(config: TrainConfig, checkpoint: Checkpoint) -> Session:
+def restore_session(config: TrainConfig, checkpoint: Checkpoint) -> TrainingSession:
     """A run put back as it was; every die and every car included."""
     session = open_session(config)
     (session.normalizer or session.env).reset()

@@ -16,8 +16,8 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.errors import CheckpointError
 from hotlap.training.algorithms import Algorithm
-from hotlap.training.dice import Tensors, global_dice, packed, put_global_dice, unpacked
 from hotlap.training.metrics import Metrics, filled
+from hotlap.training.random_state import Tensors, global_random_state, packed, restore_global_random_state, unpacked
 from hotlap.vector.sb3 import WorldVecEnv
 
 Groups = Mapping[str, Mapping[str, NDArray[Any]]]
@@ -43,7 +43,7 @@ class TrainingState:
         self.normalizer = normalizer
         self.algorithm = algorithm
         self.metrics = metrics
-        self.judged_step = 0
+        self.evaluated_step = 0
         """The step of the last evaluation."""
 
     def tensors(self) -> dict[str, Tensors]:
@@ -52,7 +52,7 @@ class TrainingState:
         groups = {
             "policy": self._weights(),
             "optimizer": self._optimizer_tensors(),
-            "rng": global_dice() | cars,
+            "rng": global_random_state() | cars,
             "environment": self._environment(),
         }
         if self.normalizer is not None:
@@ -65,7 +65,7 @@ class TrainingState:
         """Every number of the run."""
         model = self.model
         counters: dict[str, Any] = {name: int(getattr(model, name)) for name in COUNTERS}
-        counters["judged_step"] = self.judged_step
+        counters["judged_step"] = self.evaluated_step
         counters["episodes"] = [dict(episode) for episode in model.ep_info_buffer or ()]
         counters |= self.metrics.counters() | {name: getattr(model, name) for name in self.algorithm.numbers}
         counters["log"] = model.logger.pending()
@@ -96,7 +96,7 @@ class TrainingState:
             setattr(model, name, _count(counters[name], name))
         for name, kind in self.algorithm.numbers.items():
             setattr(model, name, float(counters[name]) if kind is float else _count(counters[name], name))
-        self.judged_step = _count(counters["judged_step"], "judged_step")
+        self.evaluated_step = _count(counters["judged_step"], "judged_step")
         episodes = [{**episode, "r": float(episode["r"]), "l": int(episode["l"])} for episode in counters["episodes"]]
         model.ep_info_buffer = deque(episodes, maxlen=model._stats_window_size)
         model.ep_success_buffer = deque(maxlen=model._stats_window_size)
@@ -144,7 +144,7 @@ class TrainingState:
             raise ValueError(f"dice for {len(dice['cars'])} cars")
         self.env.generators = unpacked(dice["cars"])
         [self.model.action_space._np_random] = unpacked(dice["action_space"])
-        put_global_dice(dice)
+        restore_global_random_state(dice)
 
     def _environment(self) -> Tensors:
         """Every car as it stands, what the learner saw last, and the laps that are being timed."""

@@ -23,20 +23,20 @@ from hotlap.checkpoints import (
 from hotlap.checkpoints.lock import LOCK_FILE
 from hotlap.checkpoints.names import CHECKPOINTS
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError
+from hotlap.training.best_policy import PolicyEvaluator, PolicyScore
 from hotlap.training.config import TrainConfig, config_document, config_from_document
-from hotlap.training.disciplines import discipline_of
 from hotlap.training.event_log import check_tensorboard
-from hotlap.training.judge import Judge, Verdict
-from hotlap.training.keeper import RunKeeper
 from hotlap.training.progress import ProgressBar
+from hotlap.training.run_callback import RunCallback
 from hotlap.training.runs import RUN_DOCUMENT, free_name
-from hotlap.training.session import Session, open_session, restore_session
+from hotlap.training.session import TrainingSession, open_session, restore_session
 from hotlap.training.signals import DeadlineError, StopRequestedError, StopSignals
+from hotlap.training.world_training import training_of
 
 LOG = logging.getLogger(__name__)
 TENSORBOARD_FOLDER = "tensorboard"
 Report = Callable[[str], None]
-Learner = Callable[[Session, CallbackList], None]
+Learner = Callable[[TrainingSession, CallbackList], None]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class TrainingResult:
     """How long they took, measuring and saving included."""
     stopped_by: int | None
     """The signal that ended it early; None when it reached its last step."""
-    best: Verdict | None
+    best: PolicyScore | None
     config: TrainConfig
     """What it was trained with."""
 
@@ -72,11 +72,11 @@ def train(
     check_tensorboard()
     _refuse_existing(root / check_run_name(name.replace("*", "1")), name)
     check_writable(root)
-    judge, session = discipline_of(config).judge(config), open_session(config)
+    evaluator, session = training_of(config).evaluator(config), open_session(config)
     run = _new_folder(root, name)
     with RunLock(run), StopSignals() as stop:
-        _write_run(run, config, discipline_of(config).physics_fingerprint())
-        return _Training(session, judge, run, stop, report).result(watchers, learner or learn_here)
+        _write_run(run, config, training_of(config).physics_fingerprint())
+        return _Training(session, evaluator, run, stop, report).result(watchers, learner or learn_here)
 
 
 def resume(
@@ -92,15 +92,15 @@ def resume(
     check_tensorboard()
     with RunLock(run):
         config, trained_in = _read_run(run)
-        _check_fingerprint(run, trained_in, discipline_of(config).physics_fingerprint())
+        _check_fingerprint(run, trained_in, training_of(config).physics_fingerprint())
         check_writable(run)
         session = _session(config if steps is None else dataclasses.replace(config, steps=steps), run, report)
         if steps is not None:
             _check_goal(steps, session.step)
             _write_run(run, session.config, trained_in)
         with StopSignals() as stop:
-            judge = discipline_of(config).judge(config)
-            return _Training(session, judge, run, stop, report).result(watchers, learner or learn_here)
+            evaluator = training_of(config).evaluator(config)
+            return _Training(session, evaluator, run, stop, report).result(watchers, learner or learn_here)
 
 
 def _refuse_existing(run: Path, name: str) -> None:
@@ -156,7 +156,7 @@ def _check_goal(steps: int, made: int) -> None:
         raise ConfigError(f"the run has made {made:,} steps already; --steps {steps} must be more than that.")
 
 
-def _session(config: TrainConfig, run: Path, report: Report) -> Session:
+def _session(config: TrainConfig, run: Path, report: Report) -> TrainingSession:
     """The run as its newest checkpoint has it, or at its beginning where it never came to save one."""
     try:
         checkpoint = newest_checkpoint(run, report)
@@ -173,12 +173,14 @@ def _session(config: TrainConfig, run: Path, report: Report) -> Session:
 class _Training:
     """A run that is being trained."""
 
-    def __init__(self, session: Session, judge: Judge, run: Path, stop: StopSignals, report: Report) -> None:
+    def __init__(
+        self, session: TrainingSession, evaluator: PolicyEvaluator, run: Path, stop: StopSignals, report: Report
+    ) -> None:
         self.session = session
         self.stop = stop
         self.run = run
         self.report = report
-        self.keeper = RunKeeper(session, judge, run, stop, report)
+        self.run_callback = RunCallback(session, evaluator, run, stop, report)
 
     def result(self, watchers: Sequence[BaseCallback], learner: Learner) -> TrainingResult:
         """Learn what is left to learn, with everything kept."""
@@ -192,22 +194,23 @@ class _Training:
             steps_made=self.session.step - first_step,
             seconds=time.monotonic() - began_s,
             stopped_by=None if finished else self.stop.number,
-            best=self.keeper.best,
+            best=self.run_callback.best,
             config=self.session.config,
         )
 
     def _learn(self, watchers: Sequence[BaseCallback], learner: Learner) -> bool:
         """Until the last step, which is True, or a signal."""
-        session, keeper = self.session, self.keeper
+        session, run_callback = self.session, self.run_callback
         bar = ProgressBar(session)
         try:
             session.logger.open(self.run / TENSORBOARD_FOLDER, session.step, self.report)
-            self._learn_steps(learner, CallbackList([session.metrics, *session.schedules, *watchers, bar, keeper]))
-            keeper.finish()
+            callbacks = [session.metrics, *session.schedules, *watchers, bar, run_callback]
+            self._learn_steps(learner, CallbackList(callbacks))
+            run_callback.finish()
         except StopRequestedError:
             return False
         except DeadlineError:
-            keeper.rescue()
+            run_callback.rescue()
             return False
         finally:
             bar.close()
@@ -219,11 +222,11 @@ class _Training:
             learner(self.session, callbacks)
         except ValueError as error:
             # torch refuses to draw actions from a distribution that is none, in the middle of an update.
-            self.keeper.check_weights(broke="satisfy the constraint" in str(error))
+            self.run_callback.check_weights(broke="satisfy the constraint" in str(error))
             raise
 
 
-def learn_here(session: Session, callbacks: CallbackList) -> None:
+def learn_here(session: TrainingSession, callbacks: CallbackList) -> None:
     """SB3's own loop. It goes on with its counters, and resets the cars only where there is no last observation."""
     session.model.learn(session.config.steps - session.step, callbacks, reset_num_timesteps=False)
 

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from hotlap.errors import PolicyError
 from hotlap.export.site import Content, Files, content_of, json_content
 from hotlap.racer.tracks import Track
-from hotlap.store.drives import Drive
+from hotlap.store.drives import RecordedDrive
 from hotlap.store.laps import LapBoard
 from hotlap.store.missions import MissionLog
 from hotlap.store.referee import laps_of
@@ -152,8 +152,8 @@ async def _failed(_request: Request, _problem: Exception) -> Response:
 
 @asynccontextmanager
 async def _warm_kernel(game: Game) -> AsyncIterator[None]:
-    """Load the compiled physics while the first page loads, so that the first lap is judged at once."""
+    """Load the compiled physics while the first page loads, so that the first lap is checked at once."""
     track = next(iter(game.tracks.values()))
-    warming = asyncio.create_task(asyncio.to_thread(laps_of, track, Drive(bytes(3))))
+    warming = asyncio.create_task(asyncio.to_thread(laps_of, track, RecordedDrive(bytes(3))))
     yield
     await warming

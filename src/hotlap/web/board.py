@@ -16,7 +16,7 @@ from hotlap.racer.tracks import Track
 from hotlap.store.database import utc_now
 from hotlap.store.drives import MOST_TICKS, drive_from_json
 from hotlap.store.laps import Course, Lap, LapBoard, Placed, lap_id, plain_name
-from hotlap.store.referee import judge_lap
+from hotlap.store.referee import check_lap
 from hotlap.web.bodies import read_json_body
 
 MOST_WAITING = 8
@@ -42,7 +42,7 @@ class SentLap(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class BoardDesk:
-    """Answers for the lap board: one lap is judged at a time, a few may wait, the others are asked to come back."""
+    """Answers for the lap board: one lap is checked at a time, a few may wait, the others are asked to come back."""
 
     def __init__(self, tracks: Mapping[str, Track], board: LapBoard) -> None:
         self.tracks = tracks
@@ -70,16 +70,16 @@ class BoardDesk:
         return JSONResponse({**lap.as_json(), "drive": drive.as_json()}, headers=NO_STORE)
 
     async def submit(self, request: Request) -> Response:
-        """`POST api/laps`: judge a lap and put it on the board."""
+        """`POST api/laps`: check a lap and put it on the board."""
         sent = _decoded(await read_json_body(request))
         course = self._course(sent.track)
         if sent.fingerprint != course.fingerprint:
             raise HTTPException(409, "the lap was driven in another physics than the server's; load the page again")
-        placed = await self._judged(sent, course)
+        placed = await self._checked(sent, course)
         answer = {"lap": placed.lap.as_json(), "rank": placed.rank}
         return JSONResponse(answer, status_code=201 if placed.is_new else 200, headers=NO_STORE)
 
-    async def _judged(self, sent: SentLap, course: Course) -> Placed:
+    async def _checked(self, sent: SentLap, course: Course) -> Placed:
         if self._waiting >= MOST_WAITING:
             raise HTTPException(429, "too many laps at once; try again", headers={"Retry-After": str(RETRY_SECONDS)})
         self._waiting += 1
@@ -93,7 +93,7 @@ class BoardDesk:
 
     def _judge(self, sent: SentLap, course: Course) -> Placed:
         drive = drive_from_json(sent.drive.inputs, sent.drive.respawns)
-        finished = judge_lap(self.tracks[sent.track], drive, sent.ticks)
+        finished = check_lap(self.tracks[sent.track], drive, sent.ticks)
         lap = Lap(lap_id(course, drive), sent.track, plain_name(sent.name), finished.ticks, finished.number, utc_now())
         return self.board.add(course, lap, drive)
 

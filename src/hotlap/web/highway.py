@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hotlap.errors import MissionError
-from hotlap.highway.commands import Situation, Traffic, Understood, as_record, as_sentence, interpret
-from hotlap.highway.commands.situation import Kind
 from hotlap.highway.missions import MPS_PER_MPH, Direction, Mission, Mode, Source
+from hotlap.highway.orders import Situation, Traffic, Understood, as_record, as_sentence, interpret
+from hotlap.highway.orders.situation import Kind
 from hotlap.store.missions import MissionLog, record_from_json
 from hotlap.web.bodies import read_json_body
 

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.highway.tiny_highway import highway_model
 from hotlap import cli
-from hotlap.evaluation.highway.command import live_line, newest_highway_run
+from hotlap.evaluation.highway.drive_orders import live_line, newest_highway_run
 from hotlap.evaluation.highway.ordered import Moment, OrderedDrive, Scene
 from hotlap.highway.missions import Ending
 from hotlap.policies.highway_expert import HighwayExpert

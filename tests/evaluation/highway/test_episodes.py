@@ -3,10 +3,10 @@
 import pytest
 
 from hotlap.errors import ConfigError, TrackError
-from hotlap.evaluation.highway.episodes import Drive, Episode, MissionEnd, read_episodes, write_episodes
+from hotlap.evaluation.highway.episodes import Episode, EpisodesHeader, MissionEnd, read_episodes, write_episodes
 from hotlap.highway.missions import Ending, Mode
 
-DRIVE = Drive("pilot", "highway", "highway-1:0", "mixed", {"algorithm": "ppo"})
+DRIVE = EpisodesHeader("pilot", "highway", "highway-1:0", "mixed", {"algorithm": "ppo"})
 EPISODE = Episode(
     seed=2**40, vehicles=8, supervised=True, decisions=900, metres=4800.5, crashed=False, ego_fault=False,
     intervened=3, rules={"distance": 3}, missions=[MissionEnd(Mode.CRUISE, Ending.DONE, 7.2)], free=100,

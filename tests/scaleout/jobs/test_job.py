@@ -8,7 +8,7 @@ import pytest
 
 from hotlap.cli import main
 from hotlap.errors import ConfigError, HotlapError, JobError
-from hotlap.scaleout.jobs import client, command, process
+from hotlap.scaleout.jobs import client, control, process
 from hotlap.scaleout.jobs.artefacts import MANIFEST, fetch, store
 from hotlap.scaleout.jobs.client import request
 from hotlap.scaleout.jobs.rendering import as_yaml, kubernetes, label, skypilot
@@ -96,7 +96,7 @@ def test_a_dry_run_shows_exactly_what_is_sent(tmp_path, monkeypatch, capsys):
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(client, "load_ray", lambda *_: SimpleNamespace(JobSubmissionClient=Cluster))
-    monkeypatch.setattr(command, "new_job_name", lambda _spec: "night-1")
+    monkeypatch.setattr(control, "new_job_name", lambda _spec: "night-1")
     lines = ['commands = [["hotlap", "train"]]', 'include = ["**/*"]', 'environment = { A = "1" }', "memory_gb = 2"]
     (tmp_path / "job.toml").write_text("\n".join([*lines, 'requirements = ["x"]', 'storage = "/shared"']))
     (tmp_path / "deep").mkdir()
@@ -121,7 +121,7 @@ def test_a_dry_run_shows_exactly_what_is_sent(tmp_path, monkeypatch, capsys):
 )
 def test_a_job_is_shown_in_one_line(monkeypatch, capsys, message, line):
     facts = {"job": "night-1", "status": "FAILED", "message": message}
-    monkeypatch.setattr(command, "Jobs", lambda _address: SimpleNamespace(all=lambda: [facts], one=lambda _job: facts))
+    monkeypatch.setattr(control, "Jobs", lambda _address: SimpleNamespace(all=lambda: [facts], one=lambda _job: facts))
     assert main(["jobs", "list"]) == 0
     assert main(["jobs", "status", "night-1"]) == 1
     first, second = capsys.readouterr().out.splitlines()

@@ -65,7 +65,7 @@ class Episode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reward: float
 
 
-class Drive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EpisodesHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first line of a file: what was driven, by whom, in which physics."""
 
     driver: str
@@ -77,13 +77,13 @@ class Drive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Version = VERSION
 
 
-def write_episodes(path: Path, drive: Drive, episodes: Sequence[Episode], *, force: bool = False) -> None:
+def write_episodes(path: Path, drive: EpisodesHeader, episodes: Sequence[Episode], *, force: bool = False) -> None:
     """Write a file, whole or not at all."""
     lines = [msgspec.json.encode(record) for record in (drive, *episodes)]
     write_whole_file(path, b"\n".join(lines) + b"\n", force=force)
 
 
-def read_episodes(path: Path) -> tuple[Drive, list[Episode]]:
+def read_episodes(path: Path) -> tuple[EpisodesHeader, list[Episode]]:
     """Read a file back; ConfigError names the line that is none of ours."""
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -93,7 +93,7 @@ def read_episodes(path: Path) -> tuple[Drive, list[Episode]]:
         raise ConfigError(f"{path}: cannot be read ({problem.strerror}). Give an episodes.jsonl.") from problem
     if not lines:
         raise ConfigError(f"{path}: is empty. Write it with hotlap evaluate … --episodes-file FILE.")
-    drive = _decoded(path, 1, lines[0], Drive)
+    drive = _decoded(path, 1, lines[0], EpisodesHeader)
     return drive, [_decoded(path, number, line, Episode) for number, line in enumerate(lines[1:], 2)]
 
 

@@ -7,11 +7,11 @@ from typing import Any, get_args
 import numpy as np
 
 from hotlap.errors import ConfigError, MissionError
-from hotlap.highway.commands import Refused, Situation, Traffic, Understood, interpret
-from hotlap.highway.commands.results import RefusalKind
-from hotlap.highway.commands.situation import Kind
 from hotlap.highway.mission_rules import PASS_WITHIN_M
 from hotlap.highway.missions import Ending, Mission, Outcome
+from hotlap.highway.orders import Refused, Situation, Traffic, Understood, interpret
+from hotlap.highway.orders.results import RefusalKind
+from hotlap.highway.orders.situation import Kind
 from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.highway.road import gap_m, lane_limit_mps, nearest_ahead
 from hotlap.highway.sensors import FIELDS

@@ -9,7 +9,7 @@ from gymnasium.vector.utils import batch_space
 
 from hotlap.scaleout.rllib.scaling import ScaledVectorEnv
 from hotlap.training.config import config_from_document
-from hotlap.training.disciplines import discipline_of
+from hotlap.training.world_training import training_of
 from hotlap.vector.controls import Mixing, controls_of
 from hotlap.vector.gymnasium_env import StepResult, WorldVectorEnv
 from hotlap.worlds import Array, make_world
@@ -39,7 +39,7 @@ class LearnersVectorEnv(gym.vector.VectorWrapper):
 def make_environment(context: Mapping[str, Any]) -> gym.vector.VectorEnv[Any, Any, Any]:
     """The cars of one runner in the world of a run, controlled and scaled as its settings say."""
     config = config_from_document(context["config"])
-    discipline = discipline_of(config)
+    discipline = training_of(config)
     options = discipline.world_options(config, discrete=False)
     world = make_world(config.world, context["num_envs"], threads=1, **options)
     env = LearnersVectorEnv(WorldVectorEnv(world), discipline.mixing(config))

@@ -13,7 +13,7 @@ from hotlap.scaleout.rllib.places import Cluster
 from hotlap.scaleout.rllib.scaling import Seen, put_together
 from hotlap.scaleout.rllib.weights import Weights, for_rllib, take_weights
 from hotlap.training.config import TrainConfig
-from hotlap.training.session import Session
+from hotlap.training.session import TrainingSession
 
 
 class RllibLearner:
@@ -29,7 +29,7 @@ class RllibLearner:
         self.results: list[dict[str, Any]] = []
         """What RLlib said about each of the last iterations."""
 
-    def __call__(self, session: Session, callbacks: CallbackList) -> None:
+    def __call__(self, session: TrainingSession, callbacks: CallbackList) -> None:
         """Drive and learn until the run's last step; between two iterations the run is whole, as between rollouts."""
         check_fit(session.config, self.cluster)
         with joined(self.cluster.address, _cpus(self.cluster)):
@@ -39,7 +39,7 @@ class RllibLearner:
             finally:
                 algorithm.stop()
 
-    def _learn(self, algorithm: Any, session: Session, callbacks: CallbackList) -> None:
+    def _learn(self, algorithm: Any, session: TrainingSession, callbacks: CallbackList) -> None:
         model: Any = session.model
         left, began_at = session.config.steps - session.step, session.step
         _, callback = model._setup_learn(left, callbacks, reset_num_timesteps=False)
@@ -61,7 +61,7 @@ def _cpus(cluster: Cluster) -> int:
     return 1 + cluster.env_runners + cluster.learners
 
 
-def iterate(algorithm: Any, session: Session) -> dict[str, Any]:
+def iterate(algorithm: Any, session: TrainingSession) -> dict[str, Any]:
     """Drive once and learn from it; what RLlib says about it."""
     hand_out(algorithm, session)
     result: dict[str, Any] = algorithm.train()
@@ -76,7 +76,7 @@ def count_steps(model: Any, callback: Any, step: int) -> None:
         each.num_timesteps = step
 
 
-def hold_still(algorithm: Any, session: Session) -> None:
+def hold_still(algorithm: Any, session: TrainingSession) -> None:
     """Take from the learners what changes on a line of its own."""
     if session.config.network.log_std_end:
         algorithm.learner_group.foreach_learner(_without_slope)
@@ -101,7 +101,7 @@ class Briefing:
             scaling_of(runner.env).begin_with(self.seen)
 
 
-def hand_out(algorithm: Any, session: Session) -> None:
+def hand_out(algorithm: Any, session: TrainingSession) -> None:
     """Give the run as it is to those who learn and to those who drive."""
     weights = for_rllib(session, algorithm.learner_group.get_weights()[MODULE])
     algorithm.learner_group.set_weights({MODULE: weights})
@@ -109,7 +109,7 @@ def hand_out(algorithm: Any, session: Session) -> None:
     brief_runners(algorithm, Briefing(weights, seen))
 
 
-def take_in(algorithm: Any, session: Session) -> None:
+def take_in(algorithm: Any, session: TrainingSession) -> None:
     """Put what was learned and seen into the run."""
     take_weights(session, algorithm.learner_group.get_weights()[MODULE])
     if session.normalizer is not None:
@@ -121,7 +121,7 @@ def _seen_since(runner: Any) -> Seen:
     return scaling_of(runner.env).seen_since()
 
 
-def record(result: dict[str, Any], session: Session) -> None:
+def record(result: dict[str, Any], session: TrainingSession) -> None:
     """What TensorBoard is told: how learning goes, and how many runners drive."""
     learned = result["learners"][MODULE]
     names = {

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from hotlap.training.session import Session
+from hotlap.training.session import TrainingSession
 
 Weights = dict[str, NDArray[Any]]
 # RLlib's name of a part -> ours.
@@ -29,14 +29,14 @@ def our_name(name: str) -> str | None:
     return None
 
 
-def for_rllib(session: Session, like: Mapping[str, Any]) -> Weights:
+def for_rllib(session: TrainingSession, like: Mapping[str, Any]) -> Weights:
     """The run's weights under RLlib's names; its constants as they are."""
     ours = session.model.policy.state_dict()
     names = {name: our_name(name) for name in like}
     return {name: np.array(like[name] if own is None else ours[own].numpy()) for name, own in names.items()}
 
 
-def take_weights(session: Session, theirs: Mapping[str, Any]) -> None:
+def take_weights(session: TrainingSession, theirs: Mapping[str, Any]) -> None:
     """Put what RLlib learned into the run's networks; every one of them must be there."""
     named = {our_name(name): torch.as_tensor(np.array(array)) for name, array in theirs.items()}
     named.pop(None, None)

@@ -25,7 +25,7 @@ class TrialRecord:
     trial: Trial
     state: State = "waiting"
     scores: Mapping[int, Score] = field(default_factory=dict)
-    """What it was judged at, by the step at which runs were to be compared."""
+    """Its scores, by the step at which runs were to be compared."""
     taken_over: tuple[Mapping[str, Any], ...] = ()
     """When it took over another's weights, whose, and with which settings."""
 

@@ -1,4 +1,4 @@
-"""How the trainings of a sweep did: a table by what they were judged at, and the best one on every track."""
+"""How the trainings of a sweep did: a table by their scores, and the best one on every track."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ class Row:
     record: TrialRecord
     run: Path
     best: dict[str, Any]
-    """What its best policy was judged at; empty before the first evaluation."""
+    """The score of its best policy; empty before the first evaluation."""
 
     @property
     def score(self) -> Score:
@@ -54,7 +54,7 @@ def _row(folder: SweepFolder, record: TrialRecord) -> Row:
 
 
 def best_run(rows: list[Row]) -> Path:
-    """The run whose policy was judged best."""
+    """The run whose policy has the best score."""
     for row in rows:
         if row.score and (row.run / POLICY_FILE).is_file():
             return row.run

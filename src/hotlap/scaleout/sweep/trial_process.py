@@ -22,9 +22,9 @@ from hotlap.checkpoints import (
 )
 from hotlap.checkpoints.disk import discard
 from hotlap.errors import HotlapError, RunLockedError
+from hotlap.scaleout.sweep.early_stopping import EarlyStopping, TakeOver
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.search import nested
-from hotlap.scaleout.sweep.steering import Steering, TakeOver
 from hotlap.settings import merged
 from hotlap.training.config import config_document, config_from_document
 from hotlap.training.runs import RUN_DOCUMENT
@@ -50,7 +50,7 @@ def _follow(folder: SweepFolder, name: str) -> int:
     """Train, and train again with what was taken over, until the end."""
     folder.set_state(name, "running")
     while True:
-        steering = Steering(folder, name)
+        steering = EarlyStopping(folder, name)
         result = _trained(folder, name, steering)
         if result.stopped_by is None or isinstance(steering.decision, str):
             return _ended(folder, name, result)
@@ -64,7 +64,7 @@ def _ended(folder: SweepFolder, name: str, result: TrainingResult) -> int:
     return 0
 
 
-def _trained(folder: SweepFolder, name: str, steering: Steering) -> TrainingResult:
+def _trained(folder: SweepFolder, name: str, steering: EarlyStopping) -> TrainingResult:
     """A `hotlap train` from the beginning, or a `hotlap resume` where the run was begun."""
     deadline_s = time.monotonic() + PATIENCE_S
     while True:

@@ -1,0 +1,190 @@
+"""What `hotlap evaluate` and `hotlap compare` do: results to stdout, progress to stderr."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hotlap.errors import ConfigError, PolicyError
+from hotlap.evaluation.compare import compare_document, print_comparison, regressions, suspicions
+from hotlap.evaluation.highway.episodes import EpisodesHeader, write_episodes
+from hotlap.evaluation.highway.evaluate import HighwayEvaluation
+from hotlap.evaluation.measures import Evaluation, changes, shortfalls
+from hotlap.evaluation.racer.figures import RacerEvaluation
+from hotlap.evaluation.regression import LAST, find_base, history, keep
+from hotlap.evaluation.request import EvaluationConfig, combined
+from hotlap.evaluation.sources import DriverSource, find_driver
+from hotlap.evaluation.table import console_for_results, empty_table
+from hotlap.evaluation.world_evaluation import PARTS, Measuring, Request, evaluate_here, measured
+from hotlap.highway.fingerprint import physics_fingerprint
+from hotlap.racer.tracks.atomic import write_whole_file
+
+DONE, BELOW_WHAT_WAS_ASKED = 0, 1
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What to do with the result of an evaluation."""
+
+    report: Path | None = None
+    episodes_file: Path | None = None
+    require_percent: float | None = None
+    root: Path = Path("runs")
+    json: bool = False
+    force: bool = False
+
+
+def run_evaluations(
+    asked: Sequence[EvaluationConfig], file: Path | None, outputs: Outputs, measure: Measuring = evaluate_here
+) -> int:
+    """Evaluate drivers and print the results; 1 when one falls short of what was required or of what was before."""
+    for path in (outputs.report, outputs.episodes_file):
+        _refuse_taken(path, force=outputs.force)
+    requests = [_request(given, file, outputs) for given in asked]
+    if len(requests) > 1:
+        _refuse_for_several(requests, outputs)
+    documents, passed = [], True
+    for (source, config), result in zip(requests, measure(requests, _say), strict=True):
+        if outputs.json:
+            documents.append(result.plain())
+        else:
+            PARTS[source.world].show(result)
+        passed &= _passes(result, source, config, outputs)
+    if outputs.json:
+        print(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))
+    return DONE if passed else BELOW_WHAT_WAS_ASKED
+
+
+def _request(given: EvaluationConfig, file: Path | None, outputs: Outputs) -> Request:
+    """A driver and what is to be measured of it."""
+    config = combined(given, file)
+    if config.policy is None:
+        raise ConfigError("no driver to evaluate. Name a run, a policy.onnx or a scripted driver such as expert.")
+    source = find_driver(config.policy, outputs.root)
+    _refuse_what_the_world_lacks(source, outputs)
+    return source, config
+
+
+def _passes(result: Evaluation, source: DriverSource, config: EvaluationConfig, outputs: Outputs) -> bool:
+    """Write what was asked for and remember the evaluation; False when something falls short of what was asked."""
+    _write_files(result, source, outputs)
+    found = [*_shortfalls(result, config, outputs), *_regressions(result, config, outputs.root)]
+    for each in found:
+        _say(each)
+    _remember(result, config, outputs.root, passed=not found)
+    return not found
+
+
+def run_comparison(names: tuple[str, str], config: EvaluationConfig, root: Path, *, as_json: bool) -> int:
+    """Evaluate two drivers in the same way and print what differs."""
+    first, second = (find_driver(name, root) for name in names)
+    if first.world != second.world:
+        raise ConfigError(
+            f"{first.name} drives in the {first.world}, {second.name} in the {second.world}. Compare like with like."
+        )
+    common = tuple(track for track in first.tracks if track in second.tracks)
+    config = replace(config, track=config.track or common or first.tracks)
+    a, b = (measured(source, config, _say, with_others=False) for source in (first, second))
+    if as_json:
+        print(json.dumps(compare_document(a, b), indent=2))
+    else:
+        print_comparison(a, b)
+    return DONE
+
+
+def show_history(root: Path, limit: int, *, as_json: bool) -> int:
+    """Print the evaluations made last."""
+    if not root.is_dir():
+        raise ConfigError(f"{root}: no such folder, so there is no history. Evaluate something first.")
+    with history(root) as kept:
+        entries = kept.newest(limit)
+    if as_json:
+        print(json.dumps([{**vars(entry), "setup": json.loads(entry.setup)} for entry in entries], indent=2))
+        return DONE
+    table = empty_table("Evaluations, newest first", ("made at", "world", "driver", ""))
+    for entry in entries:
+        table.add_row(str(entry.id), entry.made_at, entry.world, entry.driver, "" if entry.passed else "failed")
+    console_for_results().print(table)
+    return DONE
+
+
+def _write_files(result: Evaluation, source: DriverSource, outputs: Outputs) -> None:
+    if outputs.report is not None:
+        page = PARTS[source.world].draw(result, source.run)
+        write_whole_file(outputs.report, page.encode(), force=True)
+        _say(f"report written to {outputs.report}")
+    if outputs.episodes_file is not None and isinstance(result, HighwayEvaluation):
+        drive = EpisodesHeader(
+            result.driver, "highway", physics_fingerprint(), result.episodes.missions, dict(result.about)
+        )
+        write_episodes(outputs.episodes_file, drive, result.records, force=True)
+        _say(f"{len(result.records)} episodes written to {outputs.episodes_file}")
+
+
+def _shortfalls(result: Evaluation, config: EvaluationConfig, outputs: Outputs) -> list[str]:
+    found = shortfalls(result.measures(), config.thresholds)
+    if outputs.require_percent is not None and isinstance(result, RacerEvaluation):
+        found += result.below(outputs.require_percent)
+    return [f"below what was asked: {each}" for each in found]
+
+
+def _regressions(result: Evaluation, config: EvaluationConfig, root: Path) -> list[str]:
+    """What got worse than the base, where there is one."""
+    if config.against is None:
+        return []
+    base = find_base(config.against, result, root, lambda name: _like(result, name, config, root))
+    if base is None:
+        _say(f"nothing to set {result.driver} against yet; the next evaluation has this one")
+        return []
+    found, doubtful = (select(changes(base.measures, result.measures())) for select in (regressions, suspicions))
+    for each in doubtful:
+        _say(f"may be chance, among so many figures: {each}")
+    if not found:
+        _say(f"no figure is worse than those of {base.name}{', beyond chance' if doubtful else ''}")
+    return [f"worse than {base.name}: {each}" for each in found]
+
+
+def _like(result: Evaluation, name: str, config: EvaluationConfig, root: Path) -> Evaluation:
+    """Another driver, evaluated as this one was."""
+    source = find_driver(name, root)
+    if source.world != result.world:
+        raise ConfigError(f"{name} drives in the {source.world}, {result.driver} in the {result.world}.")
+    tracks = result.setup().get("tracks") if result.world == "racer" else None
+    config = replace(config, track=config.track or tuple(tracks or ()))
+    other: Evaluation = measured(source, config, _say, with_others=False)
+    return other
+
+
+def _remember(result: Evaluation, config: EvaluationConfig, root: Path, *, passed: bool) -> None:
+    """Keep the evaluation in the history of the runs' folder, if there is one or the history was asked for."""
+    if root.is_dir() or config.against == LAST:
+        keep(result, root, passed=passed)
+
+
+def _refuse_what_the_world_lacks(source: DriverSource, outputs: Outputs) -> None:
+    if source.world == "racer" and outputs.episodes_file is not None:
+        raise ConfigError("episodes are of the highway; the racer has laps. Leave --episodes-file out.")
+    if source.world == "highway" and outputs.require_percent is not None:
+        raise ConfigError("--require-percent is about laps. For the highway write thresholds into a --config file.")
+
+
+def _refuse_for_several(requests: Sequence[Request], outputs: Outputs) -> None:
+    """What is about one driver."""
+    one = {"--report": outputs.report is not None, "--episodes-file": outputs.episodes_file is not None}
+    one["--against last"] = any(config.against == LAST for _, config in requests)
+    for option, given in one.items():
+        if given:
+            raise ConfigError(f"{option} is about one driver. Evaluate each of them by itself for it.")
+
+
+def _refuse_taken(path: Path | None, *, force: bool) -> None:
+    """Refuse before any driving is done."""
+    if path is not None and path.is_dir():
+        raise PolicyError(f"{path}: is a folder. Name a file in it, such as {path / 'report.html'}.")
+    if path is not None and path.exists() and not force:
+        raise PolicyError(f"{path}: exists already. Use --force to replace it, or choose another name.")
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)

@@ -1,0 +1,207 @@
+"""What `hotlap drive` does when it drives: results to stdout, a live line to stderr, missions to the log."""
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hotlap.errors import PolicyError, StoreError
+from hotlap.evaluation.highway.evaluate import SCRIPTED
+from hotlap.evaluation.highway.ordered import Moment, OrderedDrive, Scene
+from hotlap.evaluation.sources import POLICY_FILE, DriverSource, find_driver
+from hotlap.highway.missions import MPS_PER_MPH, Ending, Outcome
+from hotlap.highway.orders import Refused, Understood, as_record, as_sentence
+from hotlap.highway.physics import DECISION_S
+from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.store.database import DATABASE_FILE, Database
+from hotlap.store.missions import MissionLog, MissionRecord, record_of
+
+DONE, BELOW_WHAT_WAS_ASKED = 0, 1
+EXPERT = "expert"
+
+
+@dataclass(frozen=True)
+class Carried:
+    """One order and what came of it."""
+
+    text: str
+    answer: Understood | Refused
+    outcome: Outcome | None
+    """None where the order was refused."""
+    interventions: dict[str, int]
+    smallest_gap_s: float | None
+
+    @property
+    def succeeded(self) -> bool:
+        """Done, or held on to for as long as the drive lasted."""
+        return self.held or (self.outcome is not None and self.outcome.ending is Ending.DONE)
+
+    @property
+    def held(self) -> bool:
+        """Whether it was a hold, which lasts for as long as the drive does."""
+        outcome = self.outcome
+        return outcome is not None and outcome.mission.mode == "hold" and outcome.ending is Ending.CANCELLED
+
+    def plain(self) -> dict[str, Any]:
+        """As an object for JSON."""
+        return {
+            "text": self.text,
+            "understood": as_record(self.answer),
+            "outcome": None if self.outcome is None else _plain_outcome(self.outcome),
+            "interventions": self.interventions,
+            "smallest_gap_s": self.smallest_gap_s,
+        }
+
+
+def drive_orders(
+    orders: Sequence[str], scene: Scene, policy: str | None, root: Path, *, as_json: bool, pace: float
+) -> int:
+    """Drive the orders one after the other; 0 when all were carried out, 1 when one was refused or not done."""
+    source = _driver(policy, root)
+    drive = OrderedDrive(source.make([scene.seed]), scene)
+    watch = _watcher(pace)
+    carried: list[Carried] = []
+    for text in orders:
+        carried.append(_carry_out(drive, text, watch, as_json=as_json))
+        if drive.world.roads.crashed[0]:
+            break
+    if as_json:
+        document = {"driver": source.name, "scene": asdict(scene), "orders": [each.plain() for each in carried]}
+        print(json.dumps(document, indent=2))
+    _log([each for each in carried if each.outcome is not None], source.name, root)
+    return DONE if all(each.succeeded for each in carried) and len(carried) == len(orders) else BELOW_WHAT_WAS_ASKED
+
+
+def _driver(policy: str | None, root: Path) -> DriverSource:
+    """The driver asked for; else the newest highway run; else the expert, said plainly."""
+    if policy is not None:
+        source = find_driver(policy, root)
+        if source.world != "highway":
+            raise PolicyError(f"{policy}: drives in the {source.world}. Name a driver of the highway, such as expert.")
+        return source
+    newest = newest_highway_run(root)
+    if newest is not None:
+        _say(f"driver: {newest}, the newest of the highway")
+        return find_driver(str(newest), root)
+    _say(f"driver: the rule-based expert, since no run under {root}/ has a driver of the highway")
+    return DriverSource(EXPERT, "highway", SCRIPTED[EXPERT], {"kind": "scripted"})
+
+
+def newest_highway_run(root: Path) -> Path | None:
+    """The run of the highway whose policy is the newest that still fits this physics."""
+    files = [path for path in root.glob(f"*/{POLICY_FILE}") if path.is_file()]
+    for path in sorted(files, key=lambda each: each.stat().st_mtime, reverse=True):
+        try:
+            OnnxPolicy(path, world="highway")
+        except PolicyError:
+            continue
+        return path.parent
+    return None
+
+
+def _carry_out(drive: OrderedDrive, text: str, watch: "Watch", *, as_json: bool) -> Carried:
+    """Give one order, drive it, and say what was understood and what happened."""
+    answer = drive.order(text)
+    if not as_json:
+        print(f"Refused: {answer.reason}" if isinstance(answer, Refused) else f"Understood: {as_sentence(answer)}")
+    if isinstance(answer, Refused):
+        return Carried(text, answer, None, {}, None)
+    before = drive.interventions()
+    gaps = [moment.gap_s for moment in watch(drive.drive()) if moment.gap_s is not None]
+    changed = {name: count - before.get(name, 0) for name, count in drive.interventions().items()}
+    outcome = drive.outcome(answer.mission)
+    result = Carried(
+        text, answer, outcome, {rule: count for rule, count in changed.items() if count}, min(gaps, default=None)
+    )
+    if not as_json:
+        print(in_words(result, drive))
+    return result
+
+
+def in_words(carried: Carried, drive: OrderedDrive) -> str:
+    """What happened and why, in two lines."""
+    outcome = carried.outcome
+    if outcome is None:
+        return ""
+    why = f" ({outcome.reason})" if outcome.reason and not carried.held else ""
+    views = drive.world.step_views
+    speed_mph, lane = float(views["speed_mps"][0]) / MPS_PER_MPH, int(views["lane"][0])
+    facts = [f"{speed_mph:.1f} mph", f"lane {lane}"]
+    if outcome.speed_error_mps is not None:
+        facts.append(f"{outcome.speed_error_mps / MPS_PER_MPH:+.1f} mph from what was asked")
+    if carried.smallest_gap_s is not None:
+        facts.append(f"never nearer than {carried.smallest_gap_s:.1f} s")
+    decisions = max(round(outcome.duration_s / DECISION_S), 1)
+    rules = ", ".join(f"{rule} {count}" for rule, count in carried.interventions.items()) or "nothing"
+    ending = "Held for" if carried.held else f"{outcome.ending.value.replace('_', ' ').capitalize()} after"
+    return (
+        f"{ending} {outcome.duration_s:.1f} s{why}: {', '.join(facts)}.\n"
+        f"The supervisor changed {rules} in {decisions} decisions."
+    )
+
+
+Watch = Callable[[Iterable[Moment]], list[Moment]]
+
+
+def _watcher(pace: float) -> Watch:
+    """Collects the moments of a drive; on a terminal it shows them in one line, so many times faster than life."""
+    if not sys.stderr.isatty():
+        return list
+
+    def watch(moments: Iterable[Moment]) -> list[Moment]:
+        seen = []
+        try:
+            for moment in moments:
+                seen.append(moment)
+                sys.stderr.write(f"\r\x1b[2K{live_line(moment)}")
+                sys.stderr.flush()
+                if pace > 0.0 and math.isfinite(pace):
+                    time.sleep(DECISION_S / pace)
+        finally:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+        return seen
+
+    return watch
+
+
+def live_line(moment: Moment) -> str:
+    """The car in one line."""
+    gap = "free road" if moment.gap_s is None else f"gap {moment.gap_s:.1f} s"
+    guard = f"supervisor: {', '.join(moment.rules)}" if moment.rules else ""
+    speeds = f"{moment.speed_mph:5.1f} of {moment.target_mph:.0f} mph"
+    return f"{moment.time_s:6.1f} s  {moment.mode}  lane {moment.lane}  {speeds}  {gap}  {guard}"[:100]
+
+
+def _plain_outcome(outcome: Outcome) -> dict[str, Any]:
+    error = outcome.speed_error_mps
+    return {
+        "ending": outcome.ending.value,
+        "reason": outcome.reason,
+        "duration_s": round(outcome.duration_s, 3),
+        "speed_error_mph": None if error is None else round(error / MPS_PER_MPH, 3),
+    }
+
+
+def _log(carried: Sequence[Carried], driver: str, root: Path) -> None:
+    """Keep the missions; a drive is not spoilt by a log that cannot be written."""
+    records: list[MissionRecord] = [
+        record_of(each.outcome, driver, each.interventions) for each in carried if each.outcome is not None
+    ]
+    if not records:
+        return
+    try:
+        database = Database(root / DATABASE_FILE)
+        for record in records:
+            MissionLog(database).add(record)
+        database.close()
+    except StoreError as problem:
+        _say(f"the missions are not logged: {problem}")
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)

@@ -1,7 +1,0 @@
-"""Orders in plain English, by a grammar: what was understood as a mission, or a refusal with its reason."""
-
-from hotlap.highway.commands.interpreting import interpret
-from hotlap.highway.commands.results import RefusalKind, Refused, Understood, as_record, as_sentence
-from hotlap.highway.commands.situation import Situation, Traffic
-
-__all__ = ["RefusalKind", "Refused", "Situation", "Traffic", "Understood", "as_record", "as_sentence", "interpret"]

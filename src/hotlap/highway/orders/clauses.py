@@ -1,0 +1,95 @@
+"""Which words of a line are orders: remarks about others and what is not to be done are set apart."""
+
+import re
+from dataclasses import dataclass
+
+from hotlap.highway.orders.patterns import CAR, one_of, phrase, some, words
+
+VERBS = words(
+    "move go get take put come return pull drive cruise do set bring faster slower brake increase reduce keep hold "
+    "stay continue overtake match follow stop halt pullover cancel leave make gapmore gapless"
+)
+CONNECTORS = words("and but then just instead only rather so because")
+NEGATIONS = words("not avoid refrain forbid forbidden prohibit prohibited refuse against")
+NO_NOUN = phrase(f"no(?: more)?(?= (?:need to|{one_of('lane faster slower')}))")
+DOES = one_of(
+    "is are was were has have had keep want wants look looks seem seems will go just drive needs tries stop might says "
+    "said told thinks likes move overtake cruise did"
+)
+LANE = one_of("left right leftmost rightmost middle next first second third this")
+WHERE = some("ahead behind beside next to on in the left right lane me us of")
+OURS = one_of(
+    "the our a an speed gap limit target lane left right cruise mission what that this it he she they you we i"
+)
+OTHERS = re.compile(
+    rf"^(?:{one_of('the this that these those a my our some another')}(?: \w+){{0,3}}? {CAR}{WHERE}? {DOES}"
+    rf"|my (?!{one_of('lane speed gap left right own')})\w+ {DOES}"
+    rf"|(?:the |this |that |our )?{LANE}(?: lane| side)? {one_of('is was looks seems has')}"
+    rf"|{one_of('overtake move stop turn merge')}(?: \w+){{0,3}}? {one_of('is was would seems looks')}"
+    rf"|{one_of('he she they someone somebody everyone everybody nobody people there yesterday')}(?: \w+)?"
+    rf"|(?:i|we|you) {one_of('am are was were have had did love hate feel see hear')}|(?:it|this|that) (?:is|was)"
+    rf"|(?:{one_of('the our a an')} )?(?!{OURS}\b)\w+ (?:is|are|was|were)"
+    rf"|(?:i|we|you) {one_of('should could would must might')} have)\b"
+)
+OWN = words(
+    "to be not about and just now always say said says ask asked mean meant tell told think thought have called named"
+)
+"""After these a verb still belongs to the remark."""
+COMPLAINT = re.compile(
+    r"^(?:you|we|i|it|this|that)(?: are| am| is)?(?: \w+){0,2}? (?:toofast|tooslow|gapmore|gapless)\b"
+)
+
+
+@dataclass(frozen=True)
+class Clauses:
+    """A line taken apart."""
+
+    orders: str
+    """What to do."""
+    forbidden: str
+    """What not to do."""
+    remark: bool
+    """Whether it begins with a remark."""
+
+
+def taken_apart(line: str) -> Clauses:
+    """The line's orders, what it says not to do, and whether it begins with a remark."""
+    remark = bool(OTHERS.match(line)) and not COMPLAINT.match(line)
+    orders, forbidden = _without_negations((_after_remark(line) if remark else line).split())
+    return Clauses(orders, forbidden, remark)
+
+
+def _after_remark(line: str) -> str:
+    """What follows a remark: from the first verb that is not the remark's own."""
+    match = OTHERS.match(line)
+    said = line[match.end() if match else 0 :].split()
+    for place in range(1, len(said)):
+        own = said[place - 1] in OWN or _goes_on(said[place - 1], said[place])
+        if said[place] in VERBS and not own:
+            return " ".join(said[place:])
+    return ""
+
+
+def _goes_on(before: str, verb: str) -> bool:
+    """Whether a verb belongs to the one before it: "go faster", "overtake or move"."""
+    return before in ("or", "nor", "to") or (verb in ("faster", "slower") and before in ("go", "drive", "get", "do"))
+
+
+def _without_negations(said: list[str]) -> tuple[str, str]:
+    """The words without what "not" forbids, and that: up to a connector or to the next verb but one."""
+    said = NO_NOUN.sub("not", " ".join(said)).split()
+    kept: list[str] = []
+    dropped: list[str] = []
+    verbs_seen = -1  # -1 outside a negation, else how many verbs it has
+    for place, word in enumerate(said):
+        if word in NEGATIONS:
+            verbs_seen = 0
+            kept = kept[:-1] if kept and kept[-1] in ("do", "will", "should", "please", "can") else kept
+        elif verbs_seen > 0 and (word in CONNECTORS or (word in VERBS and not _goes_on(said[place - 1], word))):
+            verbs_seen = -1
+        elif verbs_seen >= 0 and word in VERBS:
+            verbs_seen += 1
+        (kept if verbs_seen < 0 else dropped).append(word)
+    while kept and kept[-1] in CONNECTORS:
+        kept.pop()
+    return " ".join(kept), " ".join(dropped)

@@ -1,0 +1,134 @@
+"""From lanes that were named to lanes of this road, or a refusal: no lane is left of the leftmost one."""
+
+from dataclasses import dataclass
+
+from hotlap.highway.missions import Direction
+from hotlap.highway.orders.results import RefusalError, RefusalKind
+from hotlap.highway.orders.situation import Situation
+from hotlap.highway.orders.wishes import LaneWish, Wishes
+
+
+@dataclass(frozen=True)
+class OvertakePlan:
+    """Where an overtake goes."""
+
+    lane: int
+    """The lane to pass in."""
+    side: Direction
+    """The side on which it passes."""
+    return_lane: int | None
+    """The lane afterwards; None stays."""
+
+
+def resolve_lane(wish: LaneWish, situation: Situation, start: int | None = None) -> int:
+    """The number of the lane that was meant, seen from the car's lane or from `start`."""
+    start = situation.lane if start is None else start
+    last = situation.lanes - 1
+    if wish.kind == "own":
+        return situation.lane
+    if wish.kind == "middle":
+        return min((last // 2, (last + 1) // 2), key=lambda lane: abs(lane - start))
+    if wish.kind == "somewhere":
+        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, 'Say which way: "move left" or "move right".')
+    if wish.kind in ("number", "from_left", "from_right"):
+        return _numbered_lane(wish, last)
+    if wish.kind == "edge" or wish.role in ("at", "stay"):
+        return 0 if wish.side == "left" else last
+    if wish.kind == "named":  # "the left lane" is the next one, and in the leftmost lane that one
+        return max(0, start - 1) if wish.side == "left" else min(last, start + 1)
+    return _shifted_lane(wish, start, last)
+
+
+def _numbered_lane(wish: LaneWish, last: int) -> int:
+    lane = {"number": wish.count, "from_left": wish.count - 1, "from_right": last + 1 - wish.count}[wish.kind]
+    if lane != int(lane) or not 0 <= lane <= last:
+        raise RefusalError(RefusalKind.IMPOSSIBLE, f"The lanes are 0 (leftmost) to {last}; there is no such lane.")
+    return int(lane)
+
+
+def _shifted_lane(wish: LaneWish, start: int, last: int) -> int:
+    if wish.count != int(wish.count) or wish.count < 1:
+        raise RefusalError(RefusalKind.IMPOSSIBLE, "The car moves by whole lanes, at least one.")
+    room = start if wish.side == "left" else last - start
+    if wish.count > room:
+        there = {0: "There is no lane", 1: "There is only one lane"}.get(room, f"There are only {room} lanes")
+        raise RefusalError(RefusalKind.IMPOSSIBLE, f"{there} to the {wish.side} of lane {start}.")
+    return start + int(wish.count) * (-1 if wish.side == "left" else 1)
+
+
+def one_lane(wishes: list[LaneWish], situation: Situation) -> int | None:
+    """The lane that all wishes agree on, or None without any; "right, to lane 4" is lane 4."""
+    lanes = {resolve_lane(wish, situation): wish for wish in wishes if not _is_plain_side(wish)}
+    for wish in filter(_is_plain_side, wishes):
+        agreeing = [lane for lane in lanes if direction_to(lane, situation) == wish.side]
+        if not agreeing:
+            lanes[resolve_lane(wish, situation)] = wish
+    if len(lanes) > 1:
+        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "That names more than one lane; say one at a time.")
+    return next(iter(lanes), None)
+
+
+def _is_plain_side(wish: LaneWish) -> bool:
+    return wish.kind == "shift" and wish.count == 1 and wish.role != "stay"
+
+
+def direction_to(lane: int | None, situation: Situation) -> Direction | None:
+    """Which way a lane lies from the car's own."""
+    if lane is None or lane == situation.lane:
+        return None
+    return "left" if lane < situation.lane else "right"
+
+
+def refuse_occupied(direction: Direction | None, situation: Situation) -> None:
+    """Nobody moves over into somebody."""
+    traffic = situation.traffic
+    occupied = traffic and {"left": traffic.left_occupied, "right": traffic.right_occupied}.get(direction or "")
+    if occupied:
+        raise RefusalError(RefusalKind.UNSAFE, f"Somebody is beside the car on the {direction}.")
+
+
+def overtake_plan(wishes: Wishes, situation: Situation) -> OvertakePlan:
+    """The lane and side of the pass, from what was said before and with it, and where to go afterwards."""
+    _refuse_without_vehicle(wishes, situation)
+    at = wishes.overtake_at or 0
+    after = [wish for wish in wishes.lanes if wish.start > at and wish.role in ("move", "stay")]
+    passing = [wish for wish in wishes.lanes if wish not in after and wish.kind != "own"]
+    lane = one_lane([_as_shift(wish) for wish in passing], situation) if passing else _free_lane(situation)
+    side = direction_to(lane, situation)
+    if lane is None or side is None:
+        raise RefusalError(RefusalKind.IMPOSSIBLE, "An overtake needs another lane than the car's own.")
+    refuse_occupied(side, situation)
+    return OvertakePlan(lane, side, _return_lane(wishes, after, lane, situation))
+
+
+def _as_shift(wish: LaneWish) -> LaneWish:
+    """The next lane: so "on the left" and "in the left lane" are meant when somebody is overtaken there."""
+    if wish.kind in ("shift", "named"):
+        return LaneWish(wish.start, "move", "shift", wish.count, wish.side)
+    return wish
+
+
+def _free_lane(situation: Situation) -> int:
+    """The lane to pass in when no side was said: left, unless there is none or it is taken."""
+    left, right = situation.lane - 1, situation.lane + 1
+    left_taken = situation.traffic is not None and situation.traffic.left_occupied
+    return right if left < 0 or (left_taken and right < situation.lanes) else left
+
+
+def _return_lane(wishes: Wishes, after: list[LaneWish], lane: int, situation: Situation) -> int | None:
+    if wishes.comes_back is False or any(wish.role == "stay" and wish.kind != "own" for wish in after):
+        return None
+    lanes = {resolve_lane(wish, situation, start=lane) for wish in after}
+    if len(lanes) > 1:
+        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "That names more than one lane to return to; say one.")
+    return next(iter(lanes), situation.lane)
+
+
+def _refuse_without_vehicle(wishes: Wishes, situation: Situation) -> None:
+    if situation.traffic is None:
+        return
+    ahead = situation.traffic.ahead
+    if ahead is None:
+        raise RefusalError(RefusalKind.IMPOSSIBLE, "Nobody drives ahead in this lane.")
+    if wishes.vehicle not in (None, "car", ahead):
+        raise RefusalError(RefusalKind.IMPOSSIBLE, f"The vehicle ahead is a {ahead}, not a {wishes.vehicle}.")

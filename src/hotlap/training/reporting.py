@@ -1,0 +1,108 @@
+"""What `hotlap train`, `resume` and `runs` print: how it went, where everything is, what to do next."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from hotlap.training.config import TrainConfig
+from hotlap.training.export import export_onnx, export_sb3
+from hotlap.training.runs import POLICY_FILE, describe_run, find_run, run_folders
+from hotlap.training.train import TENSORBOARD_FOLDER, Learner, TrainingResult, resume, train
+from hotlap.training.world_training import FinalEvaluation, training_of
+
+
+def train_and_tell(config: TrainConfig, name: str, root: Path, learner: Learner | None, *, as_json: bool) -> int:
+    """Train a new run."""
+    return _tell(train(config, name, root, _say, learner=learner), as_json=as_json)
+
+
+def resume_and_tell(name: str, root: Path, steps: int | None, learner: Learner | None, *, as_json: bool) -> int:
+    """Go on with a run."""
+    return _tell(resume(find_run(name, root), _say, steps, learner=learner), as_json=as_json)
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
+
+
+def _tell(result: TrainingResult, *, as_json: bool) -> int:
+    """A finished run is evaluated once more, next to the others, and shown."""
+    evaluation = None
+    if result.stopped_by is None and (result.run / POLICY_FILE).is_file():
+        policy, config = result.run / POLICY_FILE, result.config
+        evaluation = training_of(config).final_evaluation(policy, config, result.run.name)
+    if as_json:
+        print(json.dumps(_document(result, evaluation)))
+    elif evaluation is not None:
+        evaluation.show()
+        _print_next(result)
+    # What a shell reports for a program that a signal ended.
+    return 0 if result.stopped_by is None else 128 + result.stopped_by
+
+
+def _document(result: TrainingResult, evaluation: FinalEvaluation | None) -> dict[str, Any]:
+    return {
+        "run": str(result.run),
+        "step": result.step,
+        "finished": result.stopped_by is None,
+        "seconds": round(result.seconds, 3),
+        "steps_per_second": round(_rate(result), 1),
+        "evaluation": None if evaluation is None else evaluation.plain(),
+    }
+
+
+def _rate(result: TrainingResult) -> float:
+    return result.steps_made / result.seconds if result.seconds > 0.0 else 0.0
+
+
+def _print_next(result: TrainingResult) -> None:
+    """Where the run is, and what to do with it."""
+    run = result.run
+    made = f"{result.steps_made:,} steps in {result.seconds:.1f} s ({_rate(result):,.0f} a second)"
+    print(f"\n{made}. Everything is in {run}")
+    commands = {
+        f"tensorboard --logdir {run / TENSORBOARD_FOLDER}": "the curves",
+        **training_of(result.config).next_commands(run),
+        f"hotlap evaluate {run} --report report.html": "how it drives, as pictures",
+        f"hotlap resume {run} --steps {2 * result.step}": "let it learn on",
+        f"hotlap export policy {run}": f"{POLICY_FILE} for elsewhere",
+    }
+    width = max(map(len, commands))
+    print("\nNext:")
+    for command, purpose in commands.items():
+        print(f"  {command:<{width}}  # {purpose}")
+
+
+def export_and_tell(name: str, root: Path, format_name: str, output: Path | None, *, newest: bool, force: bool) -> None:
+    """Export a run's policy and say where it is."""
+    run = find_run(name, root)
+    if format_name == "onnx":
+        target = output or Path(f"{run.name}.onnx")
+        export_onnx(run, target, newest=newest, force=force)
+        print(f"wrote {target}: raw observations in, final actions out")
+        return
+    target = output or Path(f"{run.name}-sb3")
+    written = export_sb3(run, target, newest=newest, force=force)
+    print(f"wrote {' and '.join(map(str, written))}: load with plain stable-baselines3, and only files that you trust")
+
+
+def list_runs(root: Path, *, as_json: bool) -> None:
+    """Every run in one line."""
+    rows = [describe_run(run) for run in run_folders(root)]
+    if as_json:
+        print(json.dumps(rows))
+        return
+    if not rows:
+        print(f"no runs under {root} yet; make one with: hotlap train")
+        return
+    width = max(len(row["run"]) for row in rows)
+    for row in rows:
+        print(f"{row['run']:<{width}}  {_run_line(row)}")
+
+
+def _run_line(row: dict[str, Any]) -> str:
+    if "problem" in row:
+        return f"cannot be read: {row['problem']}"
+    share = f"{row['step']:>12,} of {row['steps']:,} steps"
+    return f"{row['world']} {row['algorithm']}  {share}  {row['best'].get('summary', 'not measured yet')}"

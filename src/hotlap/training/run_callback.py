@@ -1,0 +1,190 @@
+"""Keeps a run: guards it against NaN, evaluates it, saves it, stops it when asked, all between two rollouts."""
+
+import io
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.callbacks import BaseCallback
+
+from hotlap.checkpoints import Checkpoint, PastPolicies, prune_checkpoints, save_checkpoint, write_file
+from hotlap.errors import CheckpointWriteError, ExportError, TrainingError
+from hotlap.training.best_policy import PolicyEvaluator, best_so_far, publish
+from hotlap.training.curve import Curve
+from hotlap.training.session import TrainingSession
+from hotlap.training.signals import StopRequestedError, StopSignals
+
+NAN_BATCH = "nan-batch.npz"
+ROLLOUT_ARRAYS = ("observations", "actions", "rewards", "values", "log_probs", "advantages", "returns")
+
+
+class RunCallback(BaseCallback):
+    """The callback that owns the run folder while the run is trained. Nothing it does touches the dice."""
+
+    def __init__(
+        self,
+        session: TrainingSession,
+        evaluator: PolicyEvaluator,
+        run: Path,
+        stop: StopSignals,
+        report: Callable[[str], None],
+    ) -> None:
+        super().__init__()
+        self.session = session
+        self.evaluator = evaluator
+        self.run = run
+        self.stop = stop
+        self.report = report
+        self.best = best_so_far(run)
+        self.curve = Curve(run, session.step, report)
+        self.past = PastPolicies(run, session.config.checkpoint.first_past)
+        self.every = session.config.save_interval
+        self.saved_step: int | None = session.step or None
+        self._tried_step, self._tried_s = session.step, time.monotonic()
+        self._exported: tuple[int, bytes | None] = (-1, None)
+        self._rescue: Checkpoint | None = None
+
+    def _on_rollout_start(self) -> None:
+        """The run is whole here: the last update is done, the next rollout not begun."""
+        self.check_weights()
+        self._rescue = self.session.checkpoint(policy=None)
+        if not self.stop.requested and self._evaluation_is_due():
+            self.evaluate()
+        if not self.stop.requested and self.past.is_due(self.session.step):
+            self.keep_for_good()
+        if not self.stop.requested and self._save_is_due():
+            self.save()
+        if self.stop.requested:
+            self.stop.settle()
+            self.save_or_raise()
+            raise StopRequestedError
+
+    def _on_step(self) -> bool:
+        if not all(bool(np.isfinite(self.locals[name]).all()) for name in ("new_obs", "rewards")):
+            batch = self._keep_batch(self._last_step())
+            raise TrainingError(f"the world gave something that is not a number{batch}. {self._advice()}")
+        return True
+
+    def _on_rollout_end(self) -> None:
+        self.curve.add(self.session.step, {"reward": self.session.reward_mean(), **self.session.metrics.facts()})
+
+    def finish(self) -> None:
+        """The end of training: evaluate once more, save, publish the best."""
+        self.check_weights()
+        self._rescue = self.session.checkpoint(policy=None)
+        if self.session.state.evaluated_step != self.session.step or self.best is None:
+            self.evaluate()
+        self.stop.settle()
+        self.save_or_raise()
+
+    def rescue(self) -> None:
+        """Save the run as it was before what had to be cut short."""
+        if self._rescue is None or self._rescue.step == self.saved_step:
+            return
+        self.session.state.restore(self._rescue.tensors, self._rescue.documents["counters"])
+        policy = self._policy()
+        save_checkpoint(self.run, replace(self._rescue, files={"policy.onnx": policy} if policy else {}))
+        self.saved_step = self._rescue.step
+
+    def check_weights(self, *, broke: bool = False) -> None:
+        """Stop when an update left weights nobody can compute with, or broke on them; nothing of it is saved."""
+        if self.session.weights_are_sound() and not broke:
+            return
+        buffer = getattr(self.session.model, "rollout_buffer", None)
+        rollout = {name: getattr(buffer, name) for name in ROLLOUT_ARRAYS if buffer is not None}
+        batch = self._keep_batch(rollout or self._last_step())
+        update = f"the update at step {self.session.step:,}"
+        raise TrainingError(f"{update} left weights that are not numbers, or too large{batch}. {self._advice()}")
+
+    def evaluate(self) -> None:
+        """Drive the policy as evaluation does; the best so far is the run's policy."""
+        self.session.state.evaluated_step = self.session.step
+        policy = self._policy()
+        if policy is None:
+            return
+        score = self.evaluator.evaluate(policy, self.session.step)
+        self.session.logger.write_now(score.tags, score.step)
+        self.curve.note(score)
+        if self.best is not None and score.score < self.best.score:
+            return
+        # The checkpoint first, and the one of the best before goes only with a later save.
+        self.save()
+        try:
+            publish(self.run, score, policy)
+            self.best = score
+        except CheckpointWriteError as error:
+            self.report(f"{error} Training goes on.")
+
+    def keep_for_good(self) -> None:
+        """A past policy, for those who want to see it learn later; on a full disk training goes on."""
+        try:
+            self.past.keep(self.session.step, self._policy())
+        except CheckpointWriteError as error:
+            self.report(f"{error} Training goes on.")
+
+    def save(self) -> None:
+        """A checkpoint of this very step, and room for the next; on a full disk training goes on."""
+        step = self.session.step
+        if self.saved_step == step:
+            return
+        self._tried_step, self._tried_s = step, time.monotonic()
+        try:
+            save_checkpoint(self.run, self.session.checkpoint(self._policy()))
+            self.saved_step = step
+            prune_checkpoints(
+                self.run, self.session.config.checkpoint.keep_last, () if self.best is None else (self.best.step,)
+            )
+        except CheckpointWriteError as error:
+            self.report(f"{error} Training goes on.")
+
+    def save_or_raise(self) -> None:
+        """The last save: what it could not keep is an error."""
+        self.save()
+        if self.saved_step != self.session.step:
+            raise TrainingError(
+                f"step {self.session.step:,} could not be saved, and training ended there. {self._advice()}"
+            )
+
+    def _policy(self) -> bytes | None:
+        """The policy file of this step, made once; None, with a line that says why, where it cannot be made."""
+        if self._exported[0] != self.session.step:
+            try:
+                policy = self.session.export_policy()
+            except ExportError as error:
+                self.report(f"step {self.session.step:,} gets no policy file: {error}")
+                policy = None
+            self._exported = (self.session.step, policy)
+        return self._exported[1]
+
+    def _evaluation_is_due(self) -> bool:
+        every = self.session.config.evaluation.every_steps
+        return every > 0 and self.session.step - self.session.state.evaluated_step >= every
+
+    def _save_is_due(self) -> bool:
+        return self.every.is_over(self.session.step - self._tried_step, time.monotonic() - self._tried_s)
+
+    def _last_step(self) -> dict[str, Any]:
+        """What went into the world and what came out, before it was normalised."""
+        normalizer, actions = self.session.normalizer, self.locals["actions"]
+        if normalizer is None:
+            return {"observations": self.locals["new_obs"], "rewards": self.locals["rewards"], "actions": actions}
+        return {"observations": normalizer.old_obs, "rewards": normalizer.old_reward, "actions": actions}
+
+    def _keep_batch(self, arrays: dict[str, Any]) -> str:
+        """Write the numbers that went wrong into the run folder; where they are, as half a sentence."""
+        content = io.BytesIO()
+        np.savez(content, **arrays)
+        try:
+            write_file(self.run / NAN_BATCH, content.getvalue())
+        except CheckpointWriteError:
+            return ""
+        return f", kept in {self.run / NAN_BATCH}"
+
+    def _advice(self) -> str:
+        """What is left of the run, and what to do."""
+        if self.saved_step is None:
+            return "There is no checkpoint yet. Train again with other settings."
+        return f"Step {self.saved_step:,} is saved; go on from there with: hotlap resume {self.run}"

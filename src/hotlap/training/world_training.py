@@ -1,0 +1,63 @@
+"""What a world brings along to be learned in: one row per world, so that nothing else here asks which one it is."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+from hotlap.training.best_policy import PolicyEvaluator
+from hotlap.training.config import TrainConfig
+from hotlap.training.metrics import Metrics
+from hotlap.training.teaching import Teacher
+from hotlap.vector.controls import Mixing
+
+
+class FinalEvaluation(Protocol):
+    """How good a finished driver is, beside others."""
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+
+    def show(self) -> None:
+        """As tables on stdout."""
+
+
+class WorldTraining(Protocol):
+    """A kind of driving: how its world is made for learning, what is logged, and how a driver of it is evaluated."""
+
+    def world_options(self, config: TrainConfig, *, discrete: bool) -> dict[str, Any]:
+        """What `make_world` takes, where the algorithm chooses among a few actions or takes any."""
+
+    def mixing(self, config: TrainConfig) -> Mixing | None:
+        """How the learner's controls become the world's; None where they are the same."""
+
+    def teacher(self, config: TrainConfig, world: Any) -> Teacher:
+        """Who shows a learner how it is done in such a world, in the learner's controls."""
+
+    def physics_fingerprint(self) -> str:
+        """The physics that a driver is trained in."""
+
+    def metadata(self, config: TrainConfig) -> dict[str, Any]:
+        """What a policy file says about what it sees and where it was trained."""
+
+    def metrics(self) -> Metrics:
+        """A new callback that tells TensorBoard how the driving goes."""
+
+    def evaluator(self, config: TrainConfig) -> PolicyEvaluator:
+        """What evaluates its drivers while they learn; settings that cannot be evaluated are refused here."""
+
+    def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> FinalEvaluation:
+        """Evaluate a finished driver next to the others."""
+
+    def next_commands(self, run: Path) -> Mapping[str, str]:
+        """What to do with a finished run beyond what any run is good for: command, purpose."""
+
+
+# world -> module that is its discipline: a new world is one new row.
+TRAININGS = {"racer": "hotlap.training.racing", "highway": "hotlap.training.highway"}
+
+
+def training_of(config: TrainConfig) -> WorldTraining:
+    """What the world of a configuration brings along."""
+    discipline: WorldTraining = import_module(TRAININGS[config.world]).TRAINING
+    return discipline
