@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from hotlap.errors import PolicyError
-from hotlap.policies import Policy, onnx_checks
+from hotlap.policies import Policy, onnx_checks, onnx_policy
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.racer.batch import LAYOUTS
 from hotlap.racer.fingerprint import physics_fingerprint
@@ -138,7 +138,7 @@ def test_huge_result_of_small_weights_is_refused(tmp_path):
     side = np.zeros((10_000, 1), np.float32)
     tensors += [numpy_helper.from_array(side, "column"), numpy_helper.from_array(side.T.copy(), "row")]
     nodes.append(helper.make_node("MatMul", ["column", "row"], ["matrix"]))
-    assert "100,000,000 numbers" in refusal(model_of(nodes, tensors, good_metadata()), tmp_path)
+    assert "makes 100,000,009 numbers" in refusal(model_of(nodes, tensors, good_metadata()), tmp_path)
 
 
 @pytest.mark.parametrize(("size", "outputs"), [(13, 3), (14, 2), (59, 3)])
@@ -170,3 +170,17 @@ def test_every_truncation_is_refused():
 def test_missing_file_is_refused(tmp_path):
     with pytest.raises(PolicyError, match="No such file"):
         OnnxPolicy(tmp_path / "gone.onnx")
+
+
+def test_policy_that_answers_nan_is_named(tmp_path):
+    policy = OnnxPolicy(saved(linear_model(bias=(float("nan"), 0.0, 0.0)), tmp_path, "dizzy.onnx"))
+    with pytest.raises(PolicyError, match='"dizzy" answers with NaN'):
+        policy.act(np.zeros((2, 14)))
+
+
+def test_more_cars_than_fit_at_once_are_driven_in_parts(tmp_path, monkeypatch):
+    observation = np.random.default_rng(0).normal(size=(50, 14))
+    path = saved(linear_model(steer_gain=1.0), tmp_path)
+    whole = OnnxPolicy(path).act(observation)
+    monkeypatch.setattr(onnx_policy, "NUMBERS_AT_ONCE", 7 * 9)
+    np.testing.assert_array_equal(OnnxPolicy(path).act(observation), whole)

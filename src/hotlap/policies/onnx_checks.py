@@ -1,7 +1,7 @@
 """What a policy file may be: one plain chain of layers, small, whole, and made for this world.
 
 A model file is a program. These checks come before anything runs it: nothing outside the file, only operators whose
-cost follows from the sizes of their inputs, and every intermediate result small.
+cost follows from the sizes of their inputs, and a cost within the budget of `onnx_budget`.
 """
 
 import json
@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-from onnx import TensorProto
+from onnx import AttributeProto, TensorProto
 
 from hotlap.errors import PolicyError, did_you_mean
 from hotlap.highway import fingerprint as highway_fingerprint
 from hotlap.highway.sensors import OBSERVATION_SIZE
+from hotlap.policies.onnx_budget import check_budget
 from hotlap.racer import fingerprint as racer_fingerprint
 from hotlap.racer.batch import LAYOUTS
 
@@ -27,18 +28,35 @@ class Senses(NamedTuple):
     physics_fingerprint: Callable[[], str]
 
 
+class CheckedModel(NamedTuple):
+    """What is known of a policy file before it runs."""
+
+    metadata: dict[str, Any]
+    """What it says about itself."""
+    numbers_per_car: int
+    """How many numbers all its results for one car have together."""
+
+
 WORLDS = {
     "racer": Senses(LAYOUTS, racer_fingerprint.physics_fingerprint),
     "highway": Senses({"highway": OBSERVATION_SIZE}, highway_fingerprint.physics_fingerprint),
 }
 MOST_BYTES = 1 << 25
 MOST_NODES = 1000
-MOST_ELEMENTS = 1 << 22
+MOST_METADATA_BYTES = 1 << 18
 INPUT, OUTPUT, ACTION_SIZE = "observation", "action", 3
 LAYERS = {"Gemm", "LayerNormalization", "MatMul"}
 ACTIVATIONS = {"Elu", "Erf", "Gelu", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Softplus", "Tanh"}
 ARITHMETIC = {"Abs", "Add", "Clip", "Div", "Exp", "Log", "Max", "Min", "Mul", "Neg", "Pow", "Reciprocal", "Sqrt", "Sub"}
 REARRANGING = {"ArgMax", "Cast", "Concat", "Constant", "Flatten", "Gather", "Identity", "Slice", "Split"}
+PLAIN_ATTRIBUTES = {
+    AttributeProto.FLOAT,
+    AttributeProto.INT,
+    AttributeProto.STRING,
+    AttributeProto.TENSOR,
+    AttributeProto.FLOATS,
+    AttributeProto.INTS,
+}
 OPERATORS = LAYERS | ACTIVATIONS | ARITHMETIC | REARRANGING
 
 
@@ -55,8 +73,8 @@ def read_model_file(path: Path) -> bytes:
     )
 
 
-def checked_metadata(where: str, content: bytes, world: str | None = "racer") -> dict[str, Any]:
-    """What a policy says about itself, once it is certain that it may be run in a world; None is the file's own."""
+def checked_model(where: str, content: bytes, world: str | None = "racer") -> CheckedModel:
+    """What is known about a policy, once it is certain that it may be run in a world; None is the file's own."""
     try:
         model = onnx.load_model_from_string(content)
     except (DecodeError, ValueError) as problem:
@@ -65,12 +83,13 @@ def checked_metadata(where: str, content: bytes, world: str | None = "racer") ->
     _check_made_for_here(where, metadata, world)
     _check_operators(where, model)
     _check_ports(where, model, metadata["layout"], WORLDS[metadata["world"]].layouts[metadata["layout"]])
-    _check_sizes(where, model)
-    return metadata
+    return CheckedModel(metadata, check_budget(where, model))
 
 
 def _metadata(where: str, model: onnx.ModelProto) -> dict[str, Any]:
     """The properties in the file, each a piece of JSON."""
+    if sum(len(entry.value) for entry in model.metadata_props) > MOST_METADATA_BYTES:
+        raise PolicyError(f"{where}: more than {MOST_METADATA_BYTES:,} bytes of metadata. Export it again.")
     try:
         return {entry.key: json.loads(entry.value) for entry in model.metadata_props}
     except (ValueError, RecursionError) as problem:
@@ -105,13 +124,11 @@ def _check_made_for_here(where: str, metadata: dict[str, Any], world: str | None
 
 
 def _tensors(model: onnx.ModelProto) -> Iterator[TensorProto]:
-    """Every tensor stored in a model without nested graphs."""
+    """Every tensor stored in a model without nested graphs and sparse weights."""
     yield from model.graph.initializer
-    for sparse in model.graph.sparse_initializer:
-        yield from (sparse.values, sparse.indices)
     for node in model.graph.node:
         for attribute in node.attribute:
-            yield from (attribute.t, *attribute.tensors)
+            yield attribute.t
 
 
 def _check_operators(where: str, model: onnx.ModelProto) -> None:
@@ -128,6 +145,10 @@ def _check_operators(where: str, model: onnx.ModelProto) -> None:
             raise PolicyError(
                 f'{where}: the operator "{name}" is not allowed in a policy. '
                 f"Build it from {', '.join(sorted(OPERATORS))}."
+            )
+        if any(attribute.type not in PLAIN_ATTRIBUTES for attribute in node.attribute):
+            raise PolicyError(
+                f'{where}: the operator "{node.op_type}" holds a graph or sparse weights. Export plain layers.'
             )
     if any(tensor.data_location == TensorProto.EXTERNAL for tensor in _tensors(model)):
         raise PolicyError(f"{where}: keeps weights in another file. Export it as one file, without external data.")
@@ -146,33 +167,3 @@ def _check_ports(where: str, model: onnx.ModelProto, layout: str, size: int) -> 
                 f'{where}: needs exactly one float32 "{name}" of shape [batch, {width}] for the layout "{layout}". '
                 'Export it with "hotlap export policy RUN".'
             )
-
-
-def _check_sizes(where: str, model: onnx.ModelProto) -> None:
-    """Work out the shape of every result for one car: all must be known, and none may be huge."""
-    single = onnx.ModelProto()
-    single.CopyFrom(model)
-    for port in (*single.graph.input, *single.graph.output):
-        port.type.tensor_type.shape.dim[0].dim_value = 1
-    try:
-        inferred = onnx.shape_inference.infer_shapes(single, check_type=True, strict_mode=True, data_prop=True)
-    except Exception as problem:
-        raise PolicyError(f"{where}: its layers do not fit together ({problem}). Export it again.") from problem
-    known = {value.name: value for value in (*inferred.graph.value_info, *inferred.graph.output)}
-    for name in (name for node in inferred.graph.node for name in node.output if name):
-        elements = _elements(known.get(name))
-        if elements is None or elements > MOST_ELEMENTS:
-            size = "no known size" if elements is None else f"{elements:,} numbers"
-            raise PolicyError(f'{where}: the result "{name}" has {size} for one car. Export a plain network.')
-
-
-def _elements(value: onnx.ValueInfoProto | None) -> int | None:
-    """How many numbers a result has, where its shape is known."""
-    if value is None or not value.type.tensor_type.HasField("shape"):
-        return None
-    elements = 1
-    for axis in value.type.tensor_type.shape.dim:
-        if not axis.HasField("dim_value"):
-            return None
-        elements *= axis.dim_value
-    return elements

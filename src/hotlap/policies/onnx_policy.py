@@ -7,11 +7,15 @@ import numpy as np
 import onnxruntime
 
 from hotlap.errors import PolicyError
-from hotlap.policies.onnx_checks import INPUT, OUTPUT, checked_metadata, read_model_file
+from hotlap.policies.onnx_checks import INPUT, OUTPUT, checked_model, read_model_file
 from hotlap.policies.policy import Array
 from hotlap.worlds import World
 
 ONLY_ERRORS = 3
+NUMBERS_AT_ONCE = 1 << 24
+"""How many numbers one call of the runtime may make; more cars than that allows are driven in parts."""
+NO_FOLDING = ["ConstantFolding"]
+"""Work is done when a car is driven, where it was counted, and not while a file is loaded."""
 
 
 class OnnxPolicy:
@@ -26,8 +30,10 @@ class OnnxPolicy:
         self.name = _name(source)
         content = source if isinstance(source, bytes) else read_model_file(Path(source))
         where = "this policy" if isinstance(source, bytes) else str(source)
-        self.metadata: dict[str, Any] = checked_metadata(where, content, world)
+        checked = checked_model(where, content, world)
+        self.metadata: dict[str, Any] = checked.metadata
         self.layout: str = self.metadata["layout"]
+        self._cars_at_once = max(1, NUMBERS_AT_ONCE // max(1, checked.numbers_per_car))
         self._session = _session(where, content)
 
     def reset(self, cars: Array) -> None:
@@ -35,7 +41,15 @@ class OnnxPolicy:
 
     def act(self, observation: Array, world: World | None = None) -> Array:  # noqa: ARG002 - it sees observations only
         """Actions (n, 3) for observations (n, size)."""
-        actions: Array = self._session.run([OUTPUT], {INPUT: np.asarray(observation, np.float32)})[0]
+        raw, most = np.asarray(observation, np.float32), self._cars_at_once
+        parts = [self._run(raw[first : first + most]) for first in range(0, max(1, len(raw)), most)]
+        actions = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if not np.isfinite(actions).all():
+            raise PolicyError(f'the policy "{self.name}" answers with NaN or infinity. Train it again.')
+        return actions
+
+    def _run(self, observation: Array) -> Array:
+        actions: Array = self._session.run([OUTPUT], {INPUT: observation})[0]
         return actions
 
 
@@ -53,6 +67,6 @@ def _session(where: str, content: bytes) -> Any:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = ONLY_ERRORS
     try:
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(content, options, ["CPUExecutionProvider"], disabled_optimizers=NO_FOLDING)
     except Exception as problem:
         raise PolicyError(f"{where}: cannot be made ready to run ({problem}). Export it again.") from problem

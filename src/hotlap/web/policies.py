@@ -31,13 +31,13 @@ class PolicyCounter:
 
 
 def _checked(driver: Driver) -> bytes:
-    from hotlap.policies.onnx_checks import checked_metadata, read_model_file  # noqa: PLC0415 - onnx: for the first race
+    from hotlap.policies.onnx_checks import checked_model, read_model_file  # noqa: PLC0415 - onnx: for the first race
 
     try:
         content = read_model_file(driver.path)
     except PolicyError as problem:
         raise PolicyError("the file of this driver cannot be read. Look at the folder of its run.") from problem
-    checked_metadata("this driver", content, driver.world)
+    checked_model("this driver", content, driver.world)
     return content
 
 
@@ -51,10 +51,10 @@ def bundled_drivers() -> tuple[Driver, ...]:
 
 def bundled_driver(path: Path) -> Driver:
     """A driver beside a small document with the clean flying laps it was measured with: {"laps": {"track-01": 6.7}}."""
-    from hotlap.policies.onnx_checks import checked_metadata, read_model_file  # noqa: PLC0415
+    from hotlap.policies.onnx_checks import checked_model, read_model_file  # noqa: PLC0415
 
     content = read_model_file(path)
-    metadata = checked_metadata(path.name, content, None)
+    metadata = checked_model(path.name, content, None).metadata
     about = path.with_suffix(".json")
     laps = json.loads(about.read_bytes())["laps"] if about.is_file() else {}
     return Driver(
