@@ -1,5 +1,6 @@
 """Who may talk to the server: every route, every method, every lie about where one comes from."""
 
+import contextlib
 import json
 import logging
 import os
@@ -13,7 +14,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from hotlap.errors import ConfigError
-from hotlap.web import server as server_module
+from hotlap.web import http_connection
 from hotlap.web.access import SECURITY_HEADERS, House, chosen_token
 from hotlap.web.app import create_app
 from web.game_server import make_game, running
@@ -301,7 +302,7 @@ def test_track_ids_in_questions_are_looked_up_too(server):
 
 
 def test_half_open_connections_are_hung_up_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(server_module, "REQUEST_SECONDS", 0.2)
+    monkeypatch.setattr(http_connection, "REQUEST_SECONDS", 0.2)
     with running(tmp_path) as server:
         sockets = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(50)]
         for number, connection in enumerate(sockets):
@@ -313,12 +314,76 @@ def test_half_open_connections_are_hung_up_on(tmp_path, monkeypatch):
 
 
 def test_second_request_that_never_ends_is_hung_up_on_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(server_module, "REQUEST_SECONDS", 0.1)
-    monkeypatch.setattr(server_module, "IDLE_SECONDS", 0.1)
+    monkeypatch.setattr(http_connection, "REQUEST_SECONDS", 0.1)
+    monkeypatch.setattr(http_connection, "IDLE_SECONDS", 0.1)
     with running(tmp_path) as server, socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
         connection.sendall(f"HEAD / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\nGET / HT".encode())
         assert connection.recv(65536).startswith(b"HTTP/1.1 200")
         assert connection.recv(65536) == b""
+
+
+def opened(server, count: int, request: bytes = b"") -> list[socket.socket]:
+    """Connections that say this and nothing more."""
+    connections = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(count)]
+    for connection in connections:
+        with contextlib.suppress(OSError):  # it may have had to give way already
+            connection.sendall(request)
+    return connections
+
+
+WEBSOCKET = (
+    "GET /ws/live?run=none HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+)
+BODY = (
+    "POST /api/laps HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+    "Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{{"
+)
+HEAD = "HEAD / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"
+GREEDY = "GET /data/tracks/track-01.bin HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n" * 60
+FLOODS = {
+    "silent": "",
+    "half a head": "GET / HT",
+    "half a body": BODY,
+    "done": HEAD,
+    "closed": WEBSOCKET,
+    "deaf": GREEDY,
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_more_connections_than_there_may_be_lock_nobody_out(server, flood):
+    connections = opened(server, 300, FLOODS[flood].format(port=server.port).encode())
+    try:
+        assert [server.get("/").status for _ in range(20)] == [200] * 20
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+@pytest.mark.parametrize("request_text", [BODY, BODY.replace("POST /api/laps", "GET /")])
+def test_body_that_never_ends_is_hung_up_on(tmp_path, monkeypatch, request_text):
+    monkeypatch.setattr(http_connection, "REQUEST_SECONDS", 0.2)
+    with running(tmp_path) as server, socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(request_text.format(port=server.port).encode())
+        while connection.recv(65536):
+            pass
+
+
+def test_answer_that_nobody_takes_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(http_connection, "REQUEST_SECONDS", 0.3)
+    with running(tmp_path) as server:
+        [deaf] = opened(server, 1, GREEDY.format(port=server.port).encode())
+        assert server.get("/").status == 200
+        [later] = opened(server, 1)
+        assert later.recv(1) == b""  # so the time of the first is over too
+        taken = 0
+        with contextlib.suppress(ConnectionResetError):
+            while chunk := deaf.recv(1 << 20):
+                taken += len(chunk)
+        assert 0 < taken < 60 * 135_000
+        deaf.close()
+        later.close()
 
 
 def test_endless_headers_are_refused(server):
@@ -327,7 +392,7 @@ def test_endless_headers_are_refused(server):
 
 
 def test_slow_websocket_is_not_hung_up_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(server_module, "REQUEST_SECONDS", 0.2)
+    monkeypatch.setattr(http_connection, "REQUEST_SECONDS", 0.2)
     run = tmp_path / "runs" / "a-run"
     run.mkdir(parents=True)
     config = {"steps": 10, "algorithm": "ppo", "racer": {"tracks": ["track-01"], "observation": "classic"}}

@@ -6,17 +6,14 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hotlap.errors import WebError
+from hotlap.web import http_connection
+from hotlap.web.http_connection import MOST_CONNECTIONS, PoliteProtocol
 
-MOST_CONNECTIONS = 256
-REQUEST_SECONDS = 10.0
-IDLE_SECONDS = 15
 GOODBYE_SECONDS = 3
 MOST_MESSAGE_BYTES = 4096
 MOST_HEADER_BYTES = 16 * 1024
@@ -38,35 +35,6 @@ def bound_socket(host: str, port: int) -> socket.socket:
             "Is another hotlap play running? Choose another port with --port, or any free one with --port 0."
         ) from problem
     return listener
-
-
-class PoliteProtocol(H11Protocol):
-    """HTTP that hangs up on whoever does not finish asking in time, the first time or any later one."""
-
-    def connection_made(self, transport: Any) -> None:
-        """Start the clock with the connection."""
-        super().connection_made(transport)
-        self._patience = self.loop.call_later(REQUEST_SECONDS, self._hang_up, self.cycle)
-
-    def on_response_complete(self) -> None:
-        """Start it again for the next request."""
-        super().on_response_complete()
-        self._patience.cancel()
-        self._patience = self.loop.call_later(IDLE_SECONDS + REQUEST_SECONDS, self._hang_up, self.cycle)
-
-    def _hang_up(self, last_request: Any) -> None:
-        if self.cycle is last_request:
-            self.transport.close()
-
-    def handle_websocket_upgrade(self, event: Any) -> None:
-        """A WebSocket has a clock of its own."""
-        self._patience.cancel()
-        super().handle_websocket_upgrade(event)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
-        self._patience.cancel()
-        super().connection_lost(exc)
 
 
 class PoliteServer(uvicorn.Server):
@@ -107,11 +75,10 @@ def server_for(app: ASGIApp, when_ready: Callable[[], None]) -> PoliteServer:
         app,
         http=PoliteProtocol,
         ws="websockets-sansio",
-        log_level="warning",
+        log_level="error",  # what clients do wrong is no news, and could be said without end
         access_log=False,
         server_header=False,
-        limit_concurrency=MOST_CONNECTIONS,
-        timeout_keep_alive=IDLE_SECONDS,
+        timeout_keep_alive=http_connection.IDLE_SECONDS,
         timeout_graceful_shutdown=GOODBYE_SECONDS,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,
         ws_max_size=MOST_MESSAGE_BYTES,
