@@ -1,15 +1,15 @@
 /** Where the page begins: fetch the world, show the menu, then bring the picture and the drivers after it. */
 import './style/index.css';
-import { Catalogue } from './catalogue';
-import { fetchBytes, fetchJson, fetchPolicies, type Site, type TrackSummary } from './data';
-import { failure } from './failure';
-import { Game } from './game';
-import { Garage } from './garage';
-import { Kernel, type KernelFile } from './kernel';
-import { DEFAULTS, loadSettings, type Settings } from './settings';
-import { Sound } from './sound';
-import { Stats } from './stats';
-import { pageStore, type TextStore } from './storage';
+import { Game } from './game/game';
+import { Kernel, type KernelFile } from './physics/kernel';
+import { Catalogue } from './race/catalogue';
+import { Garage } from './race/garage';
+import { fetchBytes, fetchJson, fetchPolicies, type Site, type TrackSummary } from './site/data';
+import { DEFAULTS, loadSettings, type Settings } from './site/settings';
+import { Stats } from './site/stats';
+import { pageStore, type TextStore } from './site/storage';
+import { failure } from './ui/failure';
+import { Sound } from './ui/sound';
 
 declare global {
   interface Window {
@@ -44,7 +44,7 @@ function startingSettings(store: TextStore, catalogue: Catalogue): Settings {
 async function boot(stats: Stats): Promise<void> {
   const surface = document.querySelector<HTMLElement>('#surface')!;
   const canvas = document.querySelector<HTMLCanvasElement>('#scene')!;
-  const picture = import('./picture-loader');
+  const picture = import('./view/picture-loader');
   const { catalogue, kernel } = await loadCatalogue();
   const store = pageStore();
   const settings = startingSettings(store, catalogue);

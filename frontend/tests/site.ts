@@ -1,8 +1,8 @@
 /** The files of a site for tests: written by `hotlap export site` (see global-setup.ts). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PolicyList, Track, TrackFile } from '../src/data';
-import { Kernel, type KernelFile } from '../src/kernel';
+import { Kernel, type KernelFile } from '../src/physics/kernel';
+import type { PolicyList, Track, TrackFile } from '../src/site/data';
 
 export const SITE = process.env.HOTLAP_SITE ?? '';
 

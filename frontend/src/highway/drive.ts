@@ -1,5 +1,5 @@
 /** A drive on the highway without a picture: who drives, what the mission is, how missions end. */
-import { reasonOf } from '../reasons';
+import { reasonOf } from '../site/reasons';
 import { between, type Moment, momentOf } from './picture-state';
 import type { Action, ModeName, Order, Road } from './road';
 
@@ -48,7 +48,7 @@ export const EXPERT = 'expert';
 /** Characters of a driver's name that the mission log takes (src/hotlap/store/missions.py). */
 const LONGEST_DRIVER = 64;
 
-export class Drive {
+export class HighwayDrive {
   driver: HighwayDriver | null = null;
   /** Why the chosen driver does not drive, or null. */
   fallback: string | null = null;

@@ -1,10 +1,10 @@
 /** Where the highway page begins: fetch the world, then drive. */
 import '../style/index.css';
 import '../style/highway.css';
-import { fetchBytes, fetchJson, type Site } from '../data';
-import { failure } from '../failure';
-import { Stats } from '../stats';
-import { pageStore } from '../storage';
+import { fetchBytes, fetchJson, type Site } from '../site/data';
+import { Stats } from '../site/stats';
+import { pageStore } from '../site/storage';
+import { failure } from '../ui/failure';
 import { HighwayPage } from './page';
 import { type HighwayFile, Road } from './road';
 

@@ -1,5 +1,5 @@
 /** Missions on their way to the server's log; those it did not get yet are kept. */
-import { isRecord, read, type TextStore, write } from '../storage';
+import { isRecord, read, type TextStore, write } from '../site/storage';
 import type { MissionRecord } from './drive';
 
 const KEY = 'missions';

@@ -1,6 +1,6 @@
 /** Orders: what somebody typed or said, understood by the server's grammar; and those that buttons give. */
-import { refusalOf } from '../reasons';
-import type { Drive } from './drive';
+import { refusalOf } from '../site/reasons';
+import type { HighwayDrive } from './drive';
 import type { ModeName, Order } from './road';
 import { NOTHING_SAID } from './road';
 
@@ -28,7 +28,7 @@ export const NO_GRAMMAR =
 export async function understand(
   text: string,
   source: 'text' | 'voice',
-  drive: Drive,
+  drive: HighwayDrive,
   ask: typeof fetch = (...args) => fetch(...args),
 ): Promise<Understanding> {
   let answer: Response;
@@ -53,7 +53,7 @@ function understanding(answer: Answer, mph: number): Understanding {
 }
 
 /** Where the car is, what it does, and what drives ahead. */
-export function situation(drive: Drive): Record<string, unknown> {
+export function situation(drive: HighwayDrive): Record<string, unknown> {
   const { road } = drive;
   const { mph } = road.file;
   const moment = drive.moment(1);
@@ -80,7 +80,7 @@ export interface ReadyOrder {
   label: string;
   text: string;
   /** The order where the car is now, or null where there is no such lane. */
-  order(drive: Drive): Order | null;
+  order(drive: HighwayDrive): Order | null;
 }
 
 /** Orders for which no words are needed. */
@@ -94,18 +94,18 @@ export const READY_ORDERS: ReadyOrder[] = [
   { label: 'Cancel', text: 'cancel', order: () => NOTHING_SAID },
 ];
 
-function cruise(drive: Drive, speed_mph: number): Order {
+function cruise(drive: HighwayDrive, speed_mph: number): Order {
   return { ...NOTHING_SAID, mode: 'cruise', target_speed_mps: speed_mph * drive.road.file.mph };
 }
 
-function laneChange(drive: Drive, side: -1 | 1): Order | null {
+function laneChange(drive: HighwayDrive, side: -1 | 1): Order | null {
   const target_lane = drive.road.value('vehicles', 'target_lane') + side;
   if (target_lane < 0 || target_lane >= drive.road.lanes) return null;
   return { ...NOTHING_SAID, mode: 'lane_change', target_lane, direction: side < 0 ? 'left' : 'right' };
 }
 
 /** Past the vehicle ahead and back, on the left where there is a lane. */
-function overtake(drive: Drive): Order {
+function overtake(drive: HighwayDrive): Order {
   const here = drive.road.value('vehicles', 'target_lane');
   return { ...NOTHING_SAID, mode: 'overtake', direction: here > 0 ? 'left' : 'right', return_lane: here };
 }

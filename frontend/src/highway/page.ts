@@ -1,11 +1,11 @@
 /** The highway page: the drive, its picture and its panel, moved by the clock of the browser. */
-import { Clock } from '../clock';
-import { fetchPolicies, type Site } from '../data';
-import { openDialog } from '../dialogs';
-import { h } from '../dom';
-import type { Stats } from '../stats';
-import { isRecord, read, type TextStore, write } from '../storage';
-import { Drive, EXPERT, type MissionRecord } from './drive';
+import { Clock } from '../physics/clock';
+import { fetchPolicies, type Site } from '../site/data';
+import type { Stats } from '../site/stats';
+import { isRecord, read, type TextStore, write } from '../site/storage';
+import { openDialog } from '../ui/dialogs';
+import { h } from '../ui/dom';
+import { EXPERT, HighwayDrive, type MissionRecord } from './drive';
 import { commandOf } from './keys';
 import { MissionPost } from './mission-log';
 import { type ReadyOrder, understand } from './orders';
@@ -28,7 +28,7 @@ interface Choices {
 }
 
 export class HighwayPage {
-  readonly drive: Drive;
+  readonly drive: HighwayDrive;
   private readonly panel: Panel;
   private readonly view: RoadView;
   private readonly wheel: Wheel;
@@ -51,7 +51,7 @@ export class HighwayPage {
     private readonly stats: Stats,
   ) {
     this.choices = chosen(store);
-    this.drive = new Drive(road, {
+    this.drive = new HighwayDrive(road, {
       ended: (record) => this.ended(record),
       fellBack: () => this.showFallback(),
       crashed: (byEgo) => this.crashed(byEgo),

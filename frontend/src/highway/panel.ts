@@ -1,6 +1,6 @@
 /** Everything around the road: gauges, mission, supervisor, orders, and what was said. */
-import { choiceRow, h, setClass, setText, toggle } from '../dom';
-import type { Drive } from './drive';
+import { choiceRow, h, setClass, setText, toggle } from '../ui/dom';
+import type { HighwayDrive } from './drive';
 import { NO_GRAMMAR, READY_ORDERS, type ReadyOrder } from './orders';
 import type { WheelChoice } from './wheel';
 import { missionText, RULE_TEXT, waitsForGap } from './words';
@@ -131,7 +131,7 @@ export class Panel {
   }
 
   /** Bring everything up to date; `rule` is the one of the supervisor to show. */
-  show(drive: Drive, rule: string | null): void {
+  show(drive: HighwayDrive, rule: string | null): void {
     const { road } = drive;
     const mph = (mps: number) => mps / road.file.mph;
     const speed = mph(road.value('vehicles', 'speed_mps'));
@@ -154,7 +154,7 @@ export class Panel {
     }
   }
 
-  private showMission(drive: Drive): void {
+  private showMission(drive: HighwayDrive): void {
     const limit_s = drive.road.file.time_limits_s[drive.road.file.modes.indexOf(drive.mode)]!;
     const running = drive.mode !== 'hold';
     setText(this.mission, missionText(drive));

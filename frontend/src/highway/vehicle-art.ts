@@ -1,5 +1,5 @@
 /** How vehicles look from above, each drawn around its middle, pointing along +x, in metres. */
-import { COLOURS, css } from '../palette';
+import { COLOURS, css } from '../view/palette';
 import type { SeenVehicle } from './picture-state';
 
 const PAINTS = ['#8fa3bf', '#6f86a8', '#b7c0cc', '#7c6f8f', '#9a8f7d', '#5f7f86', '#a86f6f', '#c9cdd3'];

@@ -1,5 +1,5 @@
 /** The road from above: driven to the right on a wide window, upwards on a tall one. */
-import { COLOURS, css } from '../palette';
+import { COLOURS, css } from '../view/palette';
 import type { Moment, SeenVehicle } from './picture-state';
 import { drawVehicle } from './vehicle-art';
 

@@ -1,5 +1,5 @@
 /** Speaking and listening with what the browser has: the Web Speech API. */
-import { read, type TextStore, write } from '../storage';
+import { read, type TextStore, write } from '../site/storage';
 
 interface Recognition {
   lang: string;

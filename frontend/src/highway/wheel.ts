@@ -1,9 +1,10 @@
 /** Who shall drive: the expert, or a trained driver; of a run that goes on, its newest one as it comes. */
-import { fetchBytes, NOBODY, type PolicyEntry, type PolicyList, type RunEntry } from '../data';
-import { steps } from '../format';
-import { PolicyDriver, problemOf } from '../policy';
-import { reasonOf } from '../reasons';
-import { type Drive, EXPERT } from './drive';
+
+import { PolicyDriver, problemOf } from '../physics/policy';
+import { fetchBytes, NOBODY, type PolicyEntry, type PolicyList, type RunEntry } from '../site/data';
+import { reasonOf } from '../site/reasons';
+import { steps } from '../ui/format';
+import { EXPERT, type HighwayDrive } from './drive';
 
 export interface WheelChoice {
   value: string;
@@ -21,7 +22,7 @@ export class Wheel {
   private driver: PolicyDriver | null = null;
 
   constructor(
-    private readonly drive: Drive,
+    private readonly drive: HighwayDrive,
     private readonly load: (entry: PolicyEntry) => Promise<PolicyDriver> = (entry) => loaded(entry, drive),
   ) {}
 
@@ -106,7 +107,7 @@ function labelOf(entry: PolicyEntry): string {
   return `${entry.name} · ${entry.kind} · ${steps(entry.step)} steps`;
 }
 
-function loaded(entry: PolicyEntry, drive: Drive): Promise<PolicyDriver> {
+function loaded(entry: PolicyEntry, drive: HighwayDrive): Promise<PolicyDriver> {
   const problem = problemOf(entry, drive.road.file.fingerprint);
   if (problem) return Promise.reject(new Error(problem));
   const size = drive.road.file.observation.length;

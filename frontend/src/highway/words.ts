@@ -1,5 +1,5 @@
 /** What the page says about missions, rules and endings. */
-import type { Drive, MissionRecord } from './drive';
+import type { HighwayDrive, MissionRecord } from './drive';
 
 export const RULE_TEXT: Record<string, string> = {
   range: 'the driver asked for something out of range',
@@ -13,7 +13,7 @@ export const RULE_TEXT: Record<string, string> = {
 };
 
 /** What the car is doing, in a few words. */
-export function missionText(drive: Drive): string {
+export function missionText(drive: HighwayDrive): string {
   const { road, mode } = drive;
   const lane = road.value('roads', 'mission_lane');
   const mph = Math.round(road.value('roads', 'mission_speed_mps') / road.file.mph);
@@ -28,7 +28,7 @@ export function missionText(drive: Drive): string {
 }
 
 /** Why nothing seems to happen: the mission's lane is not reached, and no change is underway. */
-export function waitsForGap(drive: Drive): boolean {
+export function waitsForGap(drive: HighwayDrive): boolean {
   const { road } = drive;
   const lane = road.value('vehicles', 'lane');
   const changing = lane !== road.value('vehicles', 'target_lane');

@@ -3,7 +3,7 @@ import { MissionPost } from '../../src/highway/mission-log';
 import { situation, understand } from '../../src/highway/orders';
 import { NOTHING_SAID } from '../../src/highway/road';
 import { Ear, type RecognitionMaker } from '../../src/highway/voice';
-import { memoryStore } from '../../src/storage';
+import { memoryStore } from '../../src/site/storage';
 import { decisions, driving } from './roads';
 
 const answering = (status: number, body: unknown) => async () =>

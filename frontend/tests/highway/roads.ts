@@ -1,5 +1,5 @@
 /** The real highway for tests, without a page. */
-import { Drive, type DriveListener, type MissionRecord } from '../../src/highway/drive';
+import { type DriveListener, HighwayDrive, type MissionRecord } from '../../src/highway/drive';
 import { type HighwayFile, Road } from '../../src/highway/road';
 import { siteBytes, siteJson } from '../site';
 
@@ -12,7 +12,7 @@ export function loadRoad(): Promise<Road> {
 }
 
 export interface Told {
-  drive: Drive;
+  drive: HighwayDrive;
   ended: MissionRecord[];
   fallbacks: string[];
   crashes: boolean[];
@@ -26,11 +26,11 @@ export async function driving(scene: number, vehicles: number): Promise<Told> {
     fellBack: (reason) => told.fallbacks.push(reason),
     crashed: (byEgo) => told.crashes.push(byEgo),
   };
-  told.drive = new Drive(await loadRoad(), listener);
+  told.drive = new HighwayDrive(await loadRoad(), listener);
   told.drive.begin(scene, vehicles);
   return told;
 }
 
-export async function decisions(drive: Drive, count: number): Promise<void> {
+export async function decisions(drive: HighwayDrive, count: number): Promise<void> {
   for (let n = 0; n < count; n++) await drive.decide();
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyEntry, PolicyList } from '../../src/data';
 import { Wheel } from '../../src/highway/wheel';
-import type { PolicyDriver } from '../../src/policy';
+import type { PolicyDriver } from '../../src/physics/policy';
+import type { PolicyEntry, PolicyList } from '../../src/site/data';
 import { decisions, driving, type Told } from './roads';
 
 async function wheelOf(told: Told) {

@@ -1,0 +1,340 @@
+/** The page: what the player asks for, and one animation frame after the other. */
+
+import { Clock } from '../physics/clock';
+import type { Controls } from '../physics/kernel';
+import { Board, type BoardLap } from '../race/board';
+import { type Grid, IDLE } from '../race/drivers';
+import type { Race, RequestedChanges } from '../race/race';
+import { reasonOf } from '../site/reasons';
+import { saveSettings } from '../site/settings';
+import type { Stats } from '../site/stats';
+import type { TextStore } from '../site/storage';
+import { boardDialog, pauseDialog, settingsDialog } from '../ui/dialogs';
+import { Hud } from '../ui/hud';
+import { type Command, Input } from '../ui/input';
+import { Menu } from '../ui/menu';
+import { resultsScreen } from '../ui/results';
+import type { Sound } from '../ui/sound';
+import type { Picture } from '../view/picture';
+import type { Learning } from './learning';
+import { Reactions } from './reactions';
+import { Screens, toggleFullscreen } from './screens';
+import { Stage } from './stage';
+import { type Begin, demonstrate, type Supplies, startGhost, startRace, watchTraining } from './starts';
+
+export interface Parts extends Supplies {
+  store: TextStore;
+  sound: Sound;
+  stats: Stats;
+  surface: HTMLElement;
+}
+
+const RESULTS_AFTER_MS = 1400;
+const RETRY_DELIVERY_MS = 30_000;
+const NOTHING: RequestedChanges = { togglePause: false, restart: false, quitToMenu: false };
+
+export class Game {
+  private readonly hud: Hud;
+  private readonly menu: Menu;
+  private readonly input: Input;
+  private readonly board: Board;
+  private readonly reactions: Reactions;
+  private readonly clock = new Clock();
+  private readonly requests: RequestedChanges = { ...NOTHING };
+  private readonly stage: Stage;
+  private readonly screens: Screens;
+  private picture: Picture | null = null;
+  private learning: Learning | null = null;
+  private busy = false;
+  private lastFrameMs = 0;
+
+  constructor(private readonly parts: Parts) {
+    const { settings, catalogue, garage, store, sound, stats, surface } = parts;
+    const { fingerprint, site } = catalogue;
+    this.board = new Board(store, site.server, fingerprint);
+    this.input = new Input(surface);
+    this.input.onCommand = (command) => this.command(command);
+    this.input.onTouch = () => this.hud.showTouch();
+    this.hud = new Hud({
+      pause: () => this.command('pause'),
+      mute: () => this.command('mute'),
+      fullscreen: () => this.command('fullscreen'),
+    });
+    this.menu = new Menu(settings, catalogue, {
+      start: () => void this.start(),
+      changed: () => this.settingsChanged(),
+      openSettings: () => this.openSettings(),
+      openBoard: () => this.openBoard(),
+      fullscreen: () => this.command('fullscreen'),
+    });
+    const { hud, board } = this;
+    this.screens = new Screens(this.menu, hud, this.input, stats);
+    this.stage = new Stage(garage);
+    this.stage.onBegin = (race) => this.prepare(race);
+    this.reactions = new Reactions({
+      hud,
+      sound,
+      board,
+      store,
+      settings,
+      fingerprint,
+      hasServer: site.server,
+    });
+    this.reactions.onDelivery = () => this.screens.showDelivery(this.reactions.delivery);
+    document.body.append(this.hud.root, this.menu.root);
+    this.hud.setMuted(settings.muted);
+    this.listen();
+  }
+
+  /** Bring the menu up; the AI drives behind it as soon as there is a picture. */
+  async open(): Promise<void> {
+    this.screens.show('menu');
+    this.menu.focusStart();
+    await this.refreshRecords();
+    void this.board.deliver();
+  }
+
+  /** Give the game its picture, once the renderer has loaded. */
+  setPicture(picture: Picture): void {
+    this.picture = this.reactions.picture = picture;
+    void this.demonstrate();
+    requestAnimationFrame((now) => void this.frame(now));
+  }
+
+  /** Let a recorded drive take the player's wheel from the next start on: for tests and for the curious. */
+  driveFrom(inputs: string): void {
+    this.stage.driveFrom(inputs);
+  }
+
+  private listen(): void {
+    const wake = () => this.parts.sound.wake();
+    window.addEventListener('pointerdown', wake);
+    window.addEventListener('keydown', wake);
+    window.addEventListener('resize', () => this.hud.minimap.layOut());
+    window.addEventListener('online', () => void this.board.deliver());
+    setInterval(() => void this.board.deliver(), RETRY_DELIVERY_MS);
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden) this.pauseIfDriving();
+      this.clock.restart();
+    });
+  }
+
+  // One frame: as many ticks as are due, then one picture.
+
+  private async frame(nowMs: number): Promise<void> {
+    requestAnimationFrame((now) => void this.frame(now));
+    if (this.busy) return;
+    this.busy = true;
+    const began = performance.now();
+    try {
+      const due = this.clock.due(nowMs);
+      const controls = this.screens.name === 'race' ? this.input.sample() : IDLE;
+      for (let tick = 0; tick < due; tick++) await this.tick(controls);
+      this.draw(nowMs);
+      this.parts.stats.frame(performance.now() - began, due);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private async tick(controls: Controls): Promise<void> {
+    const { grid } = this.stage;
+    if (!grid) return;
+    const requests = { ...this.requests };
+    Object.assign(this.requests, NOTHING);
+    const outcome = await this.stage.tick(controls, requests);
+    if (grid !== this.stage.grid) return;
+    this.picture?.afterTick(grid.race);
+    this.reactToEvents(grid);
+    if (outcome === 'reset_no_cd') await this.restart();
+    if (outcome === 'quit_to_menu') this.toMenu();
+    const paused = grid.race.controller.phase === 'paused';
+    if (paused && !this.screens.paused && grid === this.stage.grid) this.openPause(grid.race);
+  }
+
+  private reactToEvents({ race, failures }: Grid): void {
+    const { followed } = this.stage;
+    for (const event of race.events.splice(0)) {
+      if (this.screens.name !== 'race' || !followed) continue;
+      this.reactions.react(event, race, followed);
+      if (event.type === 'lap') this.learning?.update();
+      if (event.type === 'over') this.showResultsSoon(race);
+    }
+    for (const [car, reason] of failures)
+      this.hud.say(`${race.cars[car]?.entrant.name} cannot drive: ${reason}`, 'bad');
+  }
+
+  private draw(nowMs: number): void {
+    const { settings, stats, sound } = this.parts;
+    const seconds = Math.min(0.1, Math.max(0, (nowMs - this.lastFrameMs) / 1000));
+    this.lastFrameMs = nowMs;
+    const { race, followed } = this.stage;
+    if (!race || !this.picture) return;
+    this.picture.aside = this.screens.name === 'menu' ? this.menu.coveredShare() / 2 : 0;
+    this.picture.draw(race, followed, this.clock.share, seconds, settings);
+    stats.phase = race.controller.phase;
+    stats.cars = race.cars.length;
+    const inRace = this.screens.name === 'race' && followed;
+    sound.drive(inRace && race.driving ? followed.now : null);
+    if (inRace) this.hud.update(race, followed, this.picture.poses, settings);
+  }
+
+  // Starting and ending races
+
+  private async demonstrate(): Promise<void> {
+    const stillWanted = this.stage.wish();
+    await demonstrate(this.parts, (plan) => this.stage.begin(plan, stillWanted));
+  }
+
+  private async start(): Promise<void> {
+    await this.attempt(async (begin) => {
+      if (this.parts.settings.mode === 'learn') return this.watch(begin);
+      const problem = await startRace(this.parts, begin);
+      if (problem) this.hud.say(problem, 'bad');
+    });
+  }
+
+  private async watch(begin: Begin): Promise<void> {
+    const host = { grid: () => this.stage.grid, say: (text: string) => this.hud.say(text) };
+    this.learning = await watchTraining(this.parts, host, begin);
+  }
+
+  /** Race or watch a lap of the board. */
+  private async ghost(lap: BoardLap, along: boolean): Promise<void> {
+    const player = along ? this.parts.settings.name : null;
+    await this.attempt((begin) => startGhost(this.board, lap, player, begin));
+  }
+
+  /** Leave the menu for a race; when it cannot begin, come back and say why. */
+  private async attempt(start: (begin: Begin) => Promise<void>): Promise<void> {
+    const stillWanted = this.stage.wish();
+    this.stage.grid = null;
+    this.screens.show('race');
+    try {
+      await start((plan) => this.stage.begin(plan, stillWanted));
+    } catch (error) {
+      if (!stillWanted()) return;
+      this.toMenu();
+      this.menu.complain(reasonOf(error));
+    }
+  }
+
+  private async restart(): Promise<void> {
+    this.screens.closePause();
+    if (await this.stage.restart()) this.screens.show('race');
+  }
+
+  /** Everything that shows a race is told of a new one. */
+  private prepare(race: Race): void {
+    this.reactions.begin(race);
+    this.picture?.begin(race);
+    if (race.cars.length > 0) this.hud.begin(race);
+    this.clock.restart();
+  }
+
+  private showResultsSoon(race: Race): void {
+    const wait = race.targetLaps > 0 ? RESULTS_AFTER_MS : 0;
+    const shows = () => this.stage.race === race && this.screens.name === 'race';
+    setTimeout(() => shows() && this.showResults(race), wait);
+  }
+
+  private showResults(race: Race): void {
+    const actions = {
+      again: () => void this.restart(),
+      menu: () => this.toMenu(),
+      board: () => this.openBoard(),
+    };
+    this.screens.showResults(resultsScreen(race, actions));
+    this.screens.showDelivery(this.reactions.delivery);
+  }
+
+  private toMenu(): void {
+    this.screens.closePause();
+    this.learning?.close();
+    this.learning = null;
+    this.stage.grid = null;
+    this.screens.show('menu');
+    this.menu.render();
+    this.menu.focusStart();
+    void this.refreshRecords();
+    void this.demonstrate();
+  }
+
+  private async refreshRecords(): Promise<void> {
+    const best = await this.board.best(this.parts.catalogue.tracks.map((track) => track.id));
+    this.menu.setRecords(best, this.reactions.threeLaps());
+  }
+
+  // Commands and dialogs
+
+  private command(command: Command): void {
+    const restarts = command === 'restart';
+    if (command === 'mute') this.toggleMuted();
+    else if (command === 'fullscreen') toggleFullscreen();
+    else if (document.querySelector('dialog[open]') && !restarts) return;
+    else if (this.screens.name === 'results') this.requests[restarts ? 'restart' : 'quitToMenu'] = true;
+    else if (this.screens.name !== 'race') return;
+    else if (this.stage.grid) this.requests[restarts ? 'restart' : 'togglePause'] = true;
+    else if (!restarts) this.toMenu();
+  }
+
+  private pauseIfDriving(): void {
+    const { race } = this.stage;
+    if (this.screens.name === 'race' && race?.human && !race.finished && race.controller.phase !== 'paused')
+      this.requests.togglePause = true;
+  }
+
+  private openPause(race: Race): void {
+    const free = race.targetLaps === 0 && race.cars.some((car) => car.laps.length > 0);
+    const actions = {
+      resume: () => this.resume(race),
+      restart: () => {
+        this.requests.restart = true;
+      },
+      finish: free ? () => race.end() : null,
+      settings: () => this.openSettings(),
+      quit: () => {
+        this.requests.quitToMenu = true;
+      },
+    };
+    this.screens.openPause(() => pauseDialog(actions));
+  }
+
+  private resume(race: Race): void {
+    if (!this.screens.paused) return;
+    this.screens.closePause();
+    if (this.stage.race === race && race.controller.phase === 'paused') this.requests.togglePause = true;
+  }
+
+  private openSettings(): void {
+    settingsDialog(
+      this.parts.settings,
+      () => this.settingsChanged(),
+      () => this.menu.render(),
+    );
+  }
+
+  private openBoard(): void {
+    boardDialog(this.parts.catalogue, this.parts.settings.track, {
+      load: (track) => this.board.top(track),
+      race: (lap) => void this.ghost(lap, true),
+      watch: (lap) => void this.ghost(lap, false),
+    });
+  }
+
+  private settingsChanged(): void {
+    const { settings, store, sound } = this.parts;
+    saveSettings(store, settings);
+    sound.setVolume(settings.volume, settings.muted);
+    this.hud.setMuted(settings.muted);
+    const shown = this.stage.race?.fleet.track.file.id;
+    if (this.screens.name === 'menu' && shown !== settings.track) void this.demonstrate();
+  }
+
+  private toggleMuted(): void {
+    const { settings } = this.parts;
+    settings.muted = !settings.muted;
+    this.settingsChanged();
+    this.hud.say(settings.muted ? 'Sound off' : 'Sound on');
+  }
+}

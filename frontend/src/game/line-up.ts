@@ -1,0 +1,94 @@
+/** Who takes part in a race, for every mode. */
+import type { Catalogue } from '../race/catalogue';
+import { type Driver, ReplayDriver } from '../race/drivers';
+import type { Garage } from '../race/garage';
+import type { Entrant } from '../race/race';
+import { type RecordedDrive, TapePlayer } from '../race/tape';
+import type { PolicyEntry } from '../site/data';
+import type { Settings } from '../site/settings';
+import { steps } from '../ui/format';
+import { AGES, COLOURS } from '../view/palette';
+
+/** A trained driver acts one tick after it decided, as it was measured: a person's hands are not instant either. */
+export const AI_DELAY = 1;
+
+export interface LineUp {
+  entrants: Entrant[];
+  /** Drivers for a new start, one per entrant; null is the person. */
+  drivers(): (Driver | null)[];
+  /** Who is missing and why. */
+  problems: string[];
+}
+
+interface Seat {
+  entrant: Entrant;
+  driver: () => Driver | null;
+}
+
+export function personSeat(name: string): Seat {
+  const entrant: Entrant = {
+    name: name.trim() || 'You',
+    kind: 'human',
+    colour: COLOURS.you,
+    layout: 'classic',
+    delay: 0,
+  };
+  return { entrant, driver: () => null };
+}
+
+export async function policySeat(
+  garage: Garage,
+  entry: PolicyEntry,
+  name: string,
+  colour: number,
+): Promise<Seat> {
+  const driver = await garage.driver(entry);
+  const entrant: Entrant = { name, kind: 'policy', colour, layout: entry.layout, delay: AI_DELAY };
+  return { entrant, driver: () => driver };
+}
+
+export function replaySeat(name: string, drive: RecordedDrive, colour: number = COLOURS.ghost): Seat {
+  const entrant: Entrant = { name, kind: 'replay', colour, layout: 'classic', delay: 0 };
+  return { entrant, driver: () => new ReplayDriver(new TapePlayer(drive)) };
+}
+
+export function lineUp(seats: Seat[], problems: string[] = []): LineUp {
+  return {
+    entrants: seats.map((seat) => seat.entrant),
+    drivers: () => seats.map((seat) => seat.driver()),
+    problems,
+  };
+}
+
+/** The cars of the chosen mode; who cannot be loaded stays away and the rest race. */
+export async function lineUpFor(settings: Settings, catalogue: Catalogue, garage: Garage): Promise<LineUp> {
+  const you = personSeat(settings.name);
+  if (settings.mode === 'solo') return lineUp([you]);
+  if (settings.mode === 'younger') return youngerSelves(settings, catalogue, garage);
+  const seats = settings.mode === 'versus' ? [you] : [];
+  const entry = catalogue.driver(settings.track, settings.policy);
+  if (!entry) return lineUp(seats, [catalogue.whyNoDriver(settings.track)!]);
+  const [rival, problems] = await loaded([policySeat(garage, entry, 'AI', COLOURS.ai)]);
+  return lineUp([...seats, ...rival], problems);
+}
+
+async function youngerSelves(settings: Settings, catalogue: Catalogue, garage: Garage): Promise<LineUp> {
+  const run = catalogue.runWithAges(settings.track, settings.policy);
+  const ages = run ? catalogue.ages(run.key) : [];
+  const colour = (place: number) => AGES[AGES.length - ages.length + place] ?? COLOURS.ai;
+  const [selves, problems] = await loaded(
+    ages.map((entry, place) => policySeat(garage, entry, steps(entry.step), colour(place))),
+  );
+  const you = settings.joinIn ? [personSeat(settings.name)] : [];
+  // The newest first: it is the one to follow.
+  return lineUp([...you, ...selves.reverse()], problems);
+}
+
+async function loaded(seats: Promise<Seat>[]): Promise<[Seat[], string[]]> {
+  const settled = await Promise.allSettled(seats);
+  const there = settled.flatMap((seat) => (seat.status === 'fulfilled' ? [seat.value] : []));
+  const problems = settled.flatMap((seat) =>
+    seat.status === 'rejected' ? [String(seat.reason?.message ?? seat.reason)] : [],
+  );
+  return [there, [...new Set(problems)]];
+}

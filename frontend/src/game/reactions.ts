@@ -1,0 +1,120 @@
+/** What the page does about what happens in a race: sound, sparks, messages, records. */
+import type { Board } from '../race/board';
+import type { Lap } from '../race/laps';
+import { MEDAL_LAPS } from '../race/medals';
+import type { Race, RaceCar, RaceEvent } from '../race/race';
+import { findTurns, type Turn } from '../race/turns';
+import type { Settings } from '../site/settings';
+import { isRecord, read, type TextStore, write } from '../site/storage';
+import { lapTime } from '../ui/format';
+import type { Hud } from '../ui/hud';
+import { offenceText } from '../ui/results';
+import type { Sound } from '../ui/sound';
+import { COLOURS } from '../view/palette';
+import type { Picture } from '../view/picture';
+
+export interface Surroundings {
+  hud: Hud;
+  sound: Sound;
+  board: Board;
+  store: TextStore;
+  settings: Settings;
+  hasServer: boolean;
+  fingerprint: string;
+}
+
+export class Reactions {
+  picture: Picture | null = null;
+  /** What became of the player's best lap, in words. */
+  delivery = '';
+  onDelivery: () => void = () => {};
+  private turns: Turn[] = [];
+
+  constructor(private readonly around: Surroundings) {}
+
+  begin(race: Race): void {
+    this.delivery = '';
+    this.turns = findTurns(race.fleet.track.file);
+  }
+
+  react(event: RaceEvent, race: Race, followed: RaceCar): void {
+    const { sound } = this.around;
+    const mine = 'car' in event && event.car === followed.number;
+    if (event.type === 'beat') sound.beat(event.beat === 0);
+    else if (event.type === 'hit') this.hit(event.car, event.speed, mine);
+    else if (event.type === 'gate' && mine) this.picture?.flash(event.gate, this.gateColour(race, followed));
+    else if (event.type === 'lap' && mine) this.lapDone(race, followed, event.lap, event.best);
+    else if (event.type === 'over') this.over(race);
+  }
+
+  /** The player's fastest three laps by track, in ticks. */
+  threeLaps(): Record<string, number> {
+    const check = (value: unknown) =>
+      isRecord(value) && Object.values(value).every((ticks) => typeof ticks === 'number')
+        ? (value as Record<string, number>)
+        : null;
+    return read(this.around.store, 'three-laps', check, {});
+  }
+
+  private hit(car: number, speed: number, mine: boolean): void {
+    const pose = this.picture?.poses[car];
+    if (pose && speed > 8) this.picture?.effects.sparks(pose.x, pose.y, speed);
+    if (mine) this.around.sound.impact(speed);
+  }
+
+  private gateColour(race: Race, car: RaceCar): number {
+    const rival = race.standings().find((other) => other !== car);
+    const behind = rival ? race.gap(car, rival) : null;
+    if (behind === null) return COLOURS.edge;
+    return behind <= 0 ? COLOURS.good : COLOURS.bad;
+  }
+
+  private lapDone(race: Race, car: RaceCar, lap: Lap, best: boolean): void {
+    const { hud, sound } = this.around;
+    sound.lap(best);
+    const where = () => offenceText(lap.offence, this.turns, race.fleet.track.file.length_u);
+    if (lap.clean)
+      hud.say(`Lap ${lap.number}  ${lapTime(lap.ticks)}${best ? '  best' : ''}`, best ? 'best' : 'good');
+    else hud.say(`Lap ${lap.number} does not count: ${where()}`, 'bad');
+    if (car === race.human && best) void this.submit(race, car, lap);
+  }
+
+  private async submit(race: Race, car: RaceCar, lap: Lap): Promise<void> {
+    const { board, settings, fingerprint, hasServer } = this.around;
+    const drive = car.tape.drive();
+    if (!drive) return;
+    const time = lapTime(lap.ticks);
+    const result = await board.add({
+      track: race.fleet.track.file.id,
+      name: settings.name,
+      ticks: lap.ticks,
+      lap: lap.number,
+      fingerprint,
+      drive,
+    });
+    if (result === 'sent')
+      this.delivery =
+        board.rank === null
+          ? `${time} is clean, but not among the fastest 100.`
+          : `${time} is number ${board.rank} on the board.`;
+    else if (result === 'refused') this.delivery = `The board did not take ${time}: ${board.refusal}`;
+    else if (hasServer) this.delivery = `${time} is kept here and goes to the board when the server is back.`;
+    else this.delivery = `${time} is on this browser’s board.`;
+    this.onDelivery();
+  }
+
+  private over(race: Race): void {
+    const { human, targetLaps } = race;
+    if (!human || targetLaps === 0) return;
+    if (race.standings()[0] === human) this.around.sound.victory();
+    else this.around.sound.defeat();
+    if (targetLaps === MEDAL_LAPS && human.finishTick !== null)
+      this.keepThreeLaps(race.fleet.track.file.id, human.finishTick);
+  }
+
+  private keepThreeLaps(track: string, ticks: number): void {
+    const best = this.threeLaps();
+    best[track] = Math.min(best[track] ?? Number.MAX_SAFE_INTEGER, ticks);
+    write(this.around.store, 'three-laps', best);
+  }
+}

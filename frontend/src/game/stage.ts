@@ -1,0 +1,89 @@
+/** The race on the track: put there when asked for, begun anew, and dropped as soon as something else is asked for. */
+
+import type { Controls } from '../physics/kernel';
+import type { Outcome } from '../race/controller';
+import { Grid, IDLE } from '../race/drivers';
+import type { Garage } from '../race/garage';
+import { Race, type RaceCar, type RequestedChanges } from '../race/race';
+import { TapePlayer } from '../race/tape';
+import type { LineUp } from './line-up';
+
+/** A race that is asked for. */
+export interface Plan {
+  track: string;
+  line: LineUp;
+  /** 0 for as many as one likes. */
+  laps: number;
+  /** Whether it begins with a countdown. */
+  counts: boolean;
+}
+
+export class Stage {
+  grid: Grid | null = null;
+  onBegin: (race: Race) => void = () => {};
+  private line: LineUp | null = null;
+  private script: TapePlayer | null = null;
+  /** Counts what the page was asked to show. */
+  private wishes = 0;
+
+  constructor(private readonly garage: Garage) {}
+
+  get race(): Race | null {
+    return this.grid?.race ?? null;
+  }
+
+  /** The car to follow: the player's, or else the first. */
+  get followed(): RaceCar | null {
+    return this.race?.human ?? this.race?.cars[0] ?? null;
+  }
+
+  /** Something new is wanted: what arrives later can ask whether it still is. */
+  wish(): () => boolean {
+    const number = ++this.wishes;
+    return () => number === this.wishes;
+  }
+
+  /** Let a recorded drive take the player's wheel from the next start on. */
+  driveFrom(inputs: string): void {
+    this.script = new TapePlayer({ inputs, respawns: [] });
+  }
+
+  /** Put a race on the track; false, and nothing done, when something else was asked for meanwhile. */
+  async begin(plan: Plan, stillWanted: () => boolean): Promise<boolean> {
+    const track = await this.garage.track(plan.track);
+    const fleet = await this.garage.kernel.fleet(track, Math.max(1, plan.line.entrants.length));
+    if (!stillWanted()) return false;
+    this.line = plan.line;
+    this.put(new Race(fleet, plan.line.entrants, plan.laps, plan.counts), plan.line);
+    return true;
+  }
+
+  /** The same cars at the start again, without a countdown; whether they are there. */
+  async restart(): Promise<boolean> {
+    const { race, line } = this;
+    if (!race || !line) return false;
+    const stillWanted = this.wish();
+    const fleet = await this.garage.kernel.fleet(race.fleet.track, Math.max(1, race.cars.length));
+    if (!stillWanted()) return false;
+    this.put(new Race(fleet, line.entrants, race.targetLaps, false), line);
+    return true;
+  }
+
+  /** A tick of everybody. */
+  async tick(controls: Controls, requests: RequestedChanges): Promise<Outcome> {
+    if (!this.grid) return 'none';
+    return this.grid.advance(this.personControls(this.grid.race, controls, requests), requests);
+  }
+
+  private put(race: Race, line: LineUp): void {
+    this.grid = new Grid(race, line.drivers());
+    if (this.script) this.script.tick = 0;
+    this.onBegin(race);
+  }
+
+  private personControls(race: Race, controls: Controls, requests: RequestedChanges): Controls {
+    if (!this.script || !race.human) return controls;
+    const drives = race.needsControls(race.human) && !requests.togglePause && !requests.restart;
+    return drives && !this.script.ended ? this.script.next() : IDLE;
+  }
+}

@@ -1,0 +1,66 @@
+/** Every way to begin: the AI behind the menu, a race, a lap of the board, a training to watch. */
+import type { Board, BoardLap } from '../race/board';
+import type { Catalogue } from '../race/catalogue';
+import type { Garage } from '../race/garage';
+import type { Settings } from '../site/settings';
+import { COLOURS } from '../view/palette';
+import { Learning, type LearningHost } from './learning';
+import { lineUp, lineUpFor, personSeat, policySeat, replaySeat } from './line-up';
+import type { Plan } from './stage';
+
+/** What there is to race with. */
+export interface Supplies {
+  catalogue: Catalogue;
+  garage: Garage;
+  settings: Settings;
+}
+
+/** Puts a race on the track; false when the player has asked for something else meanwhile. */
+export type Begin = (plan: Plan) => Promise<boolean>;
+
+const FREE = { laps: 0, counts: false };
+
+/** The AI alone, behind the menu; nobody where it cannot drive, and starting a race says why. */
+export async function demonstrate({ catalogue, garage, settings }: Supplies, begin: Begin): Promise<void> {
+  const track = catalogue.track(settings.track).id;
+  const entry = catalogue.driver(track, settings.policy);
+  try {
+    await begin({ track, line: lineUp([]), ...FREE });
+    if (!entry) return;
+    const seat = await policySeat(garage, entry, 'AI', COLOURS.ai);
+    await begin({ track, line: lineUp([seat]), ...FREE });
+  } catch {
+    return;
+  }
+}
+
+/** The race the player chose; says who is missing and why, if anybody is. */
+export async function startRace(supplies: Supplies, begin: Begin): Promise<string | null> {
+  const { settings, catalogue, garage } = supplies;
+  const { track, laps, mode } = settings;
+  const line = await lineUpFor(settings, catalogue, garage);
+  if (line.entrants.length === 0) throw new Error(line.problems[0] ?? 'Nobody is there to drive.');
+  await begin({ track, line, laps, counts: mode !== 'spectate' });
+  return line.problems[0] ?? null;
+}
+
+/** A lap of the board, to race or to watch. */
+export async function startGhost(board: Board, lap: BoardLap, player: string | null, begin: Begin) {
+  const ghost = replaySeat(lap.name, await board.drive(lap));
+  const line = lineUp(player === null ? [ghost] : [personSeat(player), ghost]);
+  await begin({ track: lap.track, line, laps: lap.lap, counts: player !== null });
+}
+
+/** A training in progress, on the track its driver knows; null when it is not wanted any more. */
+export async function watchTraining(
+  { catalogue, garage, settings }: Supplies,
+  host: Omit<LearningHost, 'begin'>,
+  begin: Begin,
+): Promise<Learning | null> {
+  if (!(await begin({ track: settings.track, line: lineUp([]), ...FREE }))) return null;
+  const put: LearningHost['begin'] = async (entry, line) => {
+    const known = catalogue.tracks.find((track) => entry.tracks.includes(track.id));
+    await begin({ track: known?.id ?? settings.track, line, ...FREE });
+  };
+  return new Learning(garage, { ...host, begin: put }, catalogue.startRun);
+}

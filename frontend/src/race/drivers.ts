@@ -1,0 +1,65 @@
+/** Who decides what a car does, behind one interface, and the cars of a race with their drivers. */
+
+import type { Controls } from '../physics/kernel';
+import type { LayoutName } from '../site/data';
+import { reasonOf } from '../site/reasons';
+import type { Outcome } from './controller';
+import type { Race, RaceCar, RequestedChanges } from './race';
+import type { TapePlayer } from './tape';
+
+export const IDLE: Controls = { steer: 0, throttle: 0, brake: 0 };
+const NO_REQUESTS: RequestedChanges = { togglePause: false, restart: false, quitToMenu: false };
+
+export interface Driver {
+  decide(observation: Float64Array): Controls | Promise<Controls>;
+}
+
+/** Repeats a recorded drive and then lets the car roll. */
+export class ReplayDriver implements Driver {
+  constructor(readonly player: TapePlayer) {}
+
+  decide(): Controls {
+    return this.player.ended ? { steer: 0, throttle: 0, brake: 0.3 } : this.player.next();
+  }
+}
+
+/**
+ * A race with its drivers, one tick at a time.
+ *
+ * Every driver decides on what it sees at a tick, and the kernel's own delay makes that count one tick later: so the
+ * number of ticks, and not the frame rate, decides what a machine does, and its laps are those of the evaluation.
+ */
+export class Grid {
+  /** Why a car's driver gave up, by car. */
+  readonly failures = new Map<number, string>();
+  private readonly decisions: Controls[] = [];
+
+  constructor(
+    readonly race: Race,
+    readonly drivers: (Driver | null)[],
+  ) {}
+
+  async advance(person: Controls, requests: RequestedChanges = NO_REQUESTS): Promise<Outcome> {
+    // A tick that pauses or restarts is not driven, so nobody is asked: a replay must not lose an input to it.
+    const asks = !requests.togglePause && !requests.restart;
+    for (const car of this.race.cars)
+      this.decisions[car.number] = asks ? await this.decision(car, person) : IDLE;
+    return this.race.advance(this.decisions, requests);
+  }
+
+  private async decision(car: RaceCar, person: Controls): Promise<Controls> {
+    if (car.entrant.kind === 'human') return person;
+    const driver = this.drivers[car.number];
+    if (!driver || this.failures.has(car.number) || !this.race.needsControls(car)) return IDLE;
+    try {
+      return await driver.decide(this.observationOf(car, car.entrant.layout));
+    } catch (error) {
+      this.failures.set(car.number, reasonOf(error));
+      return IDLE;
+    }
+  }
+
+  private observationOf(car: RaceCar, layout: LayoutName): Float64Array {
+    return this.race.fleet.observation(car.number, layout);
+  }
+}

@@ -1,0 +1,320 @@
+/** A race without a screen: cars in the kernel's memory, laps, gaps, respawns and the finish. */
+
+import type { Controls, Fleet } from '../physics/kernel';
+import type { LayoutName } from '../site/data';
+import {
+  advanceController,
+  advanceStuckWatch,
+  type ControllerState,
+  forceFinish,
+  NO_SIGNALS,
+  newController,
+  type Outcome,
+  type StuckWatch,
+} from './controller';
+import { bestLap, type Lap, type Offence, ROAD, Trace } from './laps';
+import { emptyPose, type Pose } from './poses';
+import { quantised, Tape } from './tape';
+
+export const FINISH_WAIT_TICKS = 300;
+const IDLE: Controls = { steer: 0, throttle: 0, brake: 0 };
+const ROLLING_OUT: Controls = { steer: 0, throttle: 0, brake: 0.35 };
+const KEPT_TRACES = 40;
+
+export interface Entrant {
+  name: string;
+  kind: 'human' | 'policy' | 'replay';
+  colour: number;
+  layout: LayoutName;
+  /** Ticks between deciding and acting, applied by the kernel. */
+  delay: 0 | 1;
+}
+
+export type RaceEvent =
+  | { type: 'beat'; beat: number }
+  | { type: 'go' }
+  | { type: 'gate'; car: number; gate: number }
+  | { type: 'lap'; car: number; lap: Lap; best: boolean }
+  | { type: 'hit'; car: number; speed: number }
+  | { type: 'respawn'; car: number }
+  | { type: 'finish'; car: number }
+  | { type: 'over' };
+
+export interface RaceCar {
+  readonly number: number;
+  readonly entrant: Entrant;
+  readonly before: Pose;
+  readonly now: Pose;
+  readonly laps: Lap[];
+  /** Race tick at which each gate was passed, in the order of passing. */
+  readonly splits: number[];
+  readonly tape: Tape;
+  readonly watch: StuckWatch;
+  /** What its driver last asked for. */
+  asked: Controls;
+  trace: Trace;
+  offence: Offence | null;
+  finishTick: number | null;
+  gaveUp: boolean;
+}
+
+export interface RequestedChanges {
+  togglePause: boolean;
+  restart: boolean;
+  quitToMenu: boolean;
+}
+
+export class Race {
+  readonly cars: RaceCar[];
+  readonly controller: ControllerState;
+  readonly human: RaceCar | null;
+  /** Ticks since the start, the same for everybody; pauses and countdown not counted. */
+  tick = 0;
+  /** What happened since somebody last looked; the page takes it for sound and sparks. */
+  events: RaceEvent[] = [];
+  private finishWait: number | null = null;
+  private over = false;
+
+  constructor(
+    readonly fleet: Fleet,
+    entrants: Entrant[],
+    readonly targetLaps: number,
+    withCountdown: boolean,
+  ) {
+    this.controller = newController(targetLaps, withCountdown);
+    this.cars = entrants.map((entrant, number) => this.newCar(entrant, number));
+    this.human = this.cars.find((car) => car.entrant.kind === 'human') ?? null;
+    if (withCountdown) this.events.push({ type: 'beat', beat: this.controller.countdownBeat });
+  }
+
+  get driving(): boolean {
+    return this.controller.phase === 'racing' || this.controller.phase === 'respawning';
+  }
+
+  get finished(): boolean {
+    return this.controller.phase === 'finished';
+  }
+
+  /** Whether a driver has to decide this tick. */
+  needsControls(car: RaceCar): boolean {
+    return this.driving && car.watch.respawnTicksLeft === 0;
+  }
+
+  /** One sixtieth of a second; `wanted` has one entry per car. */
+  advance(wanted: Controls[], requests: RequestedChanges = NO_SIGNALS): Outcome {
+    if (this.driving && !requests.restart && !requests.togglePause) this.drive(wanted);
+    const beat = this.controller.countdownBeat;
+    const counting = this.controller.phase === 'countdown';
+    const outcome = advanceController(this.controller, { ...requests, ...this.humanSignals() });
+    this.followHuman(outcome);
+    if (counting && this.controller.countdownBeat !== beat)
+      this.events.push({ type: 'beat', beat: this.controller.countdownBeat });
+    if (counting && this.driving) this.events.push({ type: 'go' });
+    if (this.finished && !this.over) this.end();
+    return outcome;
+  }
+
+  /** Everybody by how far they are: finishers by time, a person before a machine, then by gates and distance. */
+  standings(): RaceCar[] {
+    return [...this.cars].sort((a, b) => this.aheadness(a, b));
+  }
+
+  /** Ticks by which `car` was behind `rival` at the last gate both have passed; null before there is one. */
+  gap(car: RaceCar, rival: RaceCar): number | null {
+    const both = Math.min(car.splits.length, rival.splits.length) - 1;
+    return both < 0 ? null : car.splits[both]! - rival.splits[both]!;
+  }
+
+  /** The first rival: the machine that is furthest. */
+  rival(): RaceCar | null {
+    return this.standings().find((car) => car !== this.human) ?? null;
+  }
+
+  lapNumber(car: RaceCar): number {
+    const lap = this.fleet.state.lap![car.number]!;
+    return this.targetLaps > 0 ? Math.min(lap, this.targetLaps) : lap;
+  }
+
+  lapTicks(car: RaceCar): number {
+    const waited = car.watch.respawnTicksLeft > 0 ? 30 - car.watch.respawnTicksLeft : 0;
+    return this.fleet.state.lap_ticks![car.number]! + waited;
+  }
+
+  /** Stop now and look at what was driven: how free driving ends. */
+  end(): void {
+    if (this.over) return;
+    this.over = true;
+    forceFinish(this.controller);
+    this.events.push({ type: 'over' });
+  }
+
+  private newCar(entrant: Entrant, number: number): RaceCar {
+    this.fleet.place(number, entrant.delay, entrant.layout);
+    const car: RaceCar = {
+      number,
+      entrant,
+      before: emptyPose(),
+      now: emptyPose(),
+      laps: [],
+      splits: [],
+      tape: new Tape(),
+      watch: { stuckTicks: 0, respawnTicksLeft: 0 },
+      asked: IDLE,
+      trace: new Trace(),
+      offence: null,
+      finishTick: null,
+      gaveUp: false,
+    };
+    this.readPose(car);
+    Object.assign(car.before, car.now);
+    return car;
+  }
+
+  private drive(wanted: Controls[]): void {
+    this.tick += 1;
+    for (const car of this.cars) this.driveCar(car, wanted[car.number] ?? IDLE);
+    this.countDownToTheEnd();
+  }
+
+  private driveCar(car: RaceCar, wanted: Controls): void {
+    Object.assign(car.before, car.now);
+    if (car.watch.respawnTicksLeft > 0) {
+      this.watchOver(car);
+      return;
+    }
+    const controls = this.controlsOf(car, wanted);
+    const gate = this.fleet.state.gate![car.number]!;
+    this.fleet.drive(car.number, controls, car.entrant.layout);
+    this.readPose(car);
+    if (car.finishTick !== null) return;
+    this.noteTick(car, controls);
+    if (this.fleet.state.gate![car.number] !== gate) this.noteGate(car);
+    if (this.fleet.outputs.lap_complete![car.number]) this.noteLap(car);
+    this.watchOver(car);
+  }
+
+  /** A person's car rolls out after the finish; machines drive on. */
+  private controlsOf(car: RaceCar, wanted: Controls): Controls {
+    const done = car.finishTick !== null && car.entrant.kind !== 'policy';
+    const controls = done ? ROLLING_OUT : car.entrant.kind === 'human' ? quantised(wanted) : wanted;
+    car.asked = controls;
+    return controls;
+  }
+
+  private noteTick(car: RaceCar, controls: Controls): void {
+    const { state, outputs } = this.fleet;
+    const n = car.number;
+    if (car.entrant.kind === 'human') car.tape.record(controls);
+    const arc = state.arc_u![n]!;
+    car.trace.add(arc, car.now.speed, car.now.x, car.now.y);
+    if (outputs.collided![n]) this.events.push({ type: 'hit', car: n, speed: car.before.speed });
+    if (car.offence) return;
+    if (car.now.surface !== ROAD) car.offence = { kind: 'road', arc };
+    else if (outputs.wall_contact![n] || outputs.collided![n]) car.offence = { kind: 'wall', arc };
+  }
+
+  private noteGate(car: RaceCar): void {
+    car.splits.push(this.tick);
+    this.events.push({ type: 'gate', car: car.number, gate: this.fleet.state.gate![car.number]! });
+  }
+
+  private noteLap(car: RaceCar): void {
+    const { outputs } = this.fleet;
+    const clean = outputs.lap_clean![car.number] === 1;
+    const lap: Lap = {
+      number: car.laps.length + 1,
+      ticks: outputs.last_lap_ticks![car.number]!,
+      clean,
+      offence: clean ? null : car.offence,
+      trace: car.trace,
+    };
+    const former = bestLap(car.laps, true);
+    car.laps.push(lap);
+    if (car.laps.length > KEPT_TRACES) car.laps[car.laps.length - KEPT_TRACES - 1]!.trace = new Trace();
+    car.trace = new Trace();
+    car.offence = null;
+    const best = clean && (!former || lap.ticks < former.ticks);
+    this.events.push({ type: 'lap', car: car.number, lap, best });
+    if (this.targetLaps > 0 && car.laps.length >= this.targetLaps) this.noteFinish(car);
+  }
+
+  private noteFinish(car: RaceCar): void {
+    car.finishTick = this.tick;
+    this.finishWait ??= FINISH_WAIT_TICKS + 1;
+    this.events.push({ type: 'finish', car: car.number });
+  }
+
+  /** Put a stuck car back. The person's car is watched by the controller, which also names the phase. */
+  private watchOver(car: RaceCar): void {
+    if (car === this.human) return;
+    if (advanceStuckWatch(car.watch, car.now.speed)) this.respawn(car);
+  }
+
+  private respawn(car: RaceCar): void {
+    this.fleet.respawn(car.number, car.entrant.layout);
+    car.tape.markRespawn();
+    car.offence ??= { kind: 'respawn', arc: this.fleet.state.arc_u![car.number]! };
+    this.readPose(car);
+    Object.assign(car.before, car.now);
+    this.events.push({ type: 'respawn', car: car.number });
+  }
+
+  /** How the person's car is doing. Alone, its last lap ends the race; with rivals, `countDownToTheEnd` does. */
+  private humanSignals() {
+    const human = this.human;
+    if (!human) return { speed: Number.POSITIVE_INFINITY, timing: null };
+    const speed = human.finishTick === null ? human.now.speed : Number.POSITIVE_INFINITY;
+    const { state, outputs } = this.fleet;
+    const lapComplete = this.cars.length === 1 && outputs.lap_complete![human.number] === 1;
+    return { speed, timing: { lapComplete, currentLap: state.lap![human.number]! } };
+  }
+
+  /** What the controller decided about the person's car. */
+  private followHuman(outcome: Outcome): void {
+    if (!this.human) return;
+    this.human.watch.respawnTicksLeft = this.controller.respawnTicksLeft;
+    if (outcome === 'respawn') this.respawn(this.human);
+  }
+
+  /** After the first finisher the others have five seconds. */
+  private countDownToTheEnd(): void {
+    if (this.finishWait === null) return;
+    this.finishWait -= 1;
+    const left = this.cars.filter((car) => car.finishTick === null);
+    if (this.finishWait > 0 && (left.length > 0 || this.cars.length === 1)) return;
+    for (const car of left) car.gaveUp = true;
+    this.end();
+  }
+
+  private aheadness(a: RaceCar, b: RaceCar): number {
+    const ticks = (a.finishTick ?? Number.MAX_SAFE_INTEGER) - (b.finishTick ?? Number.MAX_SAFE_INTEGER);
+    if (ticks !== 0) return ticks;
+    if (a.finishTick !== null) return Number(b === this.human) - Number(a === this.human);
+    if (a.splits.length !== b.splits.length) return b.splits.length - a.splits.length;
+    return this.arcSinceGate(b) - this.arcSinceGate(a);
+  }
+
+  /** Distance along the lap since the last gate; negative when the car is back behind it. */
+  private arcSinceGate(car: RaceCar): number {
+    const { length_u, gates } = this.fleet.track.file;
+    const ahead = this.fleet.state.arc_u![car.number]! - gates.arc_u[this.fleet.state.gate![car.number]!]!;
+    return ahead - length_u * Math.round(ahead / length_u);
+  }
+
+  private readPose(car: RaceCar): void {
+    const { state } = this.fleet;
+    const n = car.number;
+    const pose = car.now;
+    pose.x = state.x_u![n]!;
+    pose.y = state.y_u![n]!;
+    pose.heading = state.heading_rad![n]!;
+    pose.vx = state.vx_ups![n]!;
+    pose.vy = state.vy_ups![n]!;
+    pose.speed = state.speed_ups![n]!;
+    pose.frontAngle = state.front_angle_rad![n]!;
+    pose.slip = state.slip_rad![n]!;
+    pose.throttle = state.throttle![n]!;
+    pose.brake = state.brake![n]!;
+    pose.surface = state.surface![n]!;
+  }
+}

@@ -1,0 +1,277 @@
+/** The first screen: how to race, where, how long, against whom. */
+import type { BoardLap } from '../race/board';
+import type { Catalogue } from '../race/catalogue';
+import { medalOf, nextMedal } from '../race/medals';
+import type { PolicyEntry, TrackSummary } from '../site/data';
+import { LAP_CHOICES, type Mode, type Settings } from '../site/settings';
+import { thumbnail } from './charts';
+import { choiceRow, h, setText, toggle } from './dom';
+import { lapTime, steps } from './format';
+
+export interface MenuActions {
+  start(): void;
+  changed(): void;
+  openSettings(): void;
+  openBoard(): void;
+  fullscreen(): void;
+}
+
+const MODE_TEXT: Record<Mode, { label: string; text: string }> = {
+  versus: {
+    label: 'Versus AI',
+    text: 'You and the machine on one track. It is a ghost: no contact, no excuses.',
+  },
+  solo: { label: 'Solo', text: 'Only you and the clock.' },
+  spectate: { label: 'Spectate', text: 'Watch the AI drive.' },
+  younger: {
+    label: 'Younger selves',
+    text: 'Up to eight checkpoints of one training on the track at once: watch learning happen.',
+  },
+  learn: {
+    label: 'Watch it learn',
+    text: 'A training in progress: its newest driver takes the wheel as it is written.',
+  },
+};
+
+export class Menu {
+  readonly root: HTMLElement;
+  private readonly modes = h('div', { class: 'menu-modes' });
+  private readonly modeText = h('p', { class: 'menu-mode-text' });
+  private readonly cards = h('div', { class: 'cards', role: 'radiogroup', 'aria-label': 'Track' });
+  private readonly choices = h('div', { class: 'menu-choices' });
+  private readonly note = h('p', { class: 'menu-note', role: 'status' });
+  private readonly startButton: HTMLButtonElement;
+  private bestLaps: Record<string, BoardLap> = {};
+  private threeLaps: Record<string, number> = {};
+  private covered: number | null = null;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly catalogue: Catalogue,
+    private readonly actions: MenuActions,
+  ) {
+    this.startButton = h(
+      'button',
+      { class: 'primary start', type: 'button', onclick: () => actions.start() },
+      'Start',
+    );
+    this.root = h(
+      'main',
+      { class: 'menu', 'aria-label': 'Menu' },
+      h(
+        'div',
+        { class: 'menu-body' },
+        h(
+          'header',
+          { class: 'logo' },
+          h('h1', {}, 'HOT', h('em', {}, 'LAP')),
+          h('p', {}, 'It learned to drive in minutes. Try to beat it.'),
+        ),
+        this.modes,
+        this.modeText,
+        this.cards,
+        this.choices,
+      ),
+      h(
+        'footer',
+        { class: 'menu-foot' },
+        this.note,
+        this.startButton,
+        h(
+          'div',
+          { class: 'menu-links' },
+          h('button', { type: 'button', onclick: () => actions.openBoard() }, 'Lap board'),
+          h('button', { type: 'button', onclick: () => actions.openSettings() }, 'Settings'),
+          h('button', { type: 'button', onclick: () => actions.fullscreen() }, 'Fullscreen'),
+          h(
+            'a',
+            { class: 'button', href: 'highway.html', title: 'Tell a car in traffic what to do' },
+            'Highway',
+          ),
+        ),
+      ),
+    );
+    this.render();
+    window.addEventListener('resize', () => {
+      this.covered = null;
+    });
+  }
+
+  /** Best laps to show on the cards. */
+  setRecords(best: Record<string, BoardLap>, threeLaps: Record<string, number>): void {
+    this.bestLaps = best;
+    this.threeLaps = threeLaps;
+    this.renderCards();
+  }
+
+  render(): void {
+    this.renderModes();
+    this.renderCards();
+    this.renderChoices();
+    this.renderNote();
+  }
+
+  /** How much of the window's width the menu hides; nothing counts where it hides all. */
+  coveredShare(): number {
+    if (this.covered === null) {
+      const share = this.root.offsetWidth / window.innerWidth;
+      this.covered = share > 0.8 ? 0 : share;
+    }
+    return this.covered;
+  }
+
+  /** Say why a race could not begin. */
+  complain(reason: string): void {
+    setText(this.note, reason);
+  }
+
+  focusStart(): void {
+    this.startButton.focus({ preventScroll: true });
+  }
+
+  private change(part: Partial<Settings>): void {
+    Object.assign(this.settings, part);
+    this.actions.changed();
+  }
+
+  /** Why a mode cannot be played now; null when it can. */
+  private obstacle(mode: Mode): string | null {
+    const { track, policy } = this.settings;
+    if (mode === 'solo') return null;
+    if (mode === 'learn')
+      return this.catalogue.site.server
+        ? null
+        : 'Watching a training needs “hotlap play”; this is a copy of the game without a server.';
+    if (mode === 'younger')
+      return this.catalogue.runWithAges(track, policy)
+        ? null
+        : 'No run with several checkpoints for this track yet: run “hotlap train”, then reload.';
+    return this.catalogue.whyNoDriver(track);
+  }
+
+  private renderModes(): void {
+    const row = choiceRow(
+      'Mode',
+      (Object.keys(MODE_TEXT) as Mode[]).map((value) => ({ value, label: MODE_TEXT[value].label })),
+      this.settings.mode,
+      (mode) => {
+        this.change({ mode });
+        this.renderChoices();
+        this.renderNote();
+      },
+    );
+    this.modes.replaceChildren(row);
+  }
+
+  private renderNote(): void {
+    setText(this.modeText, MODE_TEXT[this.settings.mode].text);
+    const obstacle = this.obstacle(this.settings.mode);
+    setText(this.note, obstacle ?? '');
+    this.startButton.disabled = obstacle !== null;
+    setText(
+      this.startButton,
+      this.settings.mode === 'spectate' || this.settings.mode === 'learn' ? 'Watch' : 'Race',
+    );
+  }
+
+  private renderCards(): void {
+    const hadFocus = this.cards.contains(document.activeElement);
+    this.cards.replaceChildren(...this.catalogue.tracks.map((track) => this.card(track)));
+    if (hadFocus) this.cards.querySelector<HTMLInputElement>('input:checked')?.focus({ preventScroll: true });
+  }
+
+  private card(track: TrackSummary): HTMLElement {
+    const radio = h('input', {
+      type: 'radio',
+      name: 'track',
+      value: track.id,
+      checked: track.id === this.settings.track,
+      onchange: () => {
+        this.change({ track: track.id });
+        this.renderChoices();
+        this.renderNote();
+      },
+    });
+    const ai = this.bestAi(track.id);
+    const fact = (name: string, value: string) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
+    return h(
+      'label',
+      { class: 'card' },
+      radio,
+      thumbnail(track),
+      h('strong', {}, track.name),
+      h('span', { class: 'card-length' }, `${Math.round(track.length_u).toLocaleString('en')} u`),
+      this.medal(track),
+      h(
+        'dl',
+        {},
+        fact('Human', lapTime(this.bestLaps[track.id]?.ticks)),
+        fact('AI', ai === null ? lapTime(null) : lapTime(Math.round(ai * 60))),
+        fact('Reference', lapTime(track.reference_ticks)),
+      ),
+    );
+  }
+
+  private bestAi(track: string): number | null {
+    const laps = this.catalogue.list.policies.map((entry) => entry.laps[track]);
+    const known = laps.filter((lap) => lap !== undefined);
+    return known.length > 0 ? Math.min(...known) : null;
+  }
+
+  private medal(track: TrackSummary): HTMLElement {
+    const ticks = this.threeLaps[track.id] ?? null;
+    const medal = medalOf(ticks, track.par_ticks);
+    const next = nextMedal(ticks, track.par_ticks);
+    const title = next ? `Next: ${next.name} for three laps in ${lapTime(next.ticks)}` : medal ? 'Gold' : '';
+    return h('span', {
+      class: `medal ${medal ?? 'none'}`,
+      title,
+      role: 'img',
+      'aria-label': medal ?? 'no medal yet',
+    });
+  }
+
+  private renderChoices(): void {
+    const { mode, laps } = this.settings;
+    this.choices.replaceChildren();
+    if (mode !== 'learn')
+      this.choices.append(
+        choiceRow(
+          'Laps',
+          LAP_CHOICES.map((value) => ({ value, label: value === 0 ? 'Free' : String(value) })),
+          laps,
+          (value) => this.change({ laps: value }),
+        ),
+      );
+    if (mode === 'versus' || mode === 'spectate') this.choices.append(this.driverChoice());
+    if (mode === 'younger')
+      this.choices.append(toggle('Drive along', this.settings.joinIn, (joinIn) => this.change({ joinIn })));
+  }
+
+  private driverChoice(): HTMLElement {
+    const select = h('select', { 'aria-label': 'Driver' });
+    const drivers = this.catalogue.driversFor(this.settings.track);
+    const chosen = this.catalogue.driver(this.settings.track, this.settings.policy);
+    for (const entry of drivers) {
+      const problem = this.catalogue.problem(entry);
+      const option = h(
+        'option',
+        { value: entry.key, disabled: problem !== null },
+        driverLabel(entry, this.settings.track, problem),
+      );
+      option.selected = entry === chosen;
+      select.append(option);
+    }
+    if (drivers.length === 0) select.append(h('option', {}, 'none yet'));
+    select.addEventListener('change', () => this.change({ policy: select.value }));
+    return h('label', { class: 'driver' }, h('span', {}, 'Driver'), select);
+  }
+}
+
+function driverLabel(entry: PolicyEntry, track: string, problem: string | null): string {
+  if (problem) return `${entry.name}: ${problem}`;
+  const lap = entry.laps[track];
+  const pace = lap === undefined ? '' : ` · ${lap.toFixed(3)} s`;
+  const strange = !entry.tracks.includes(track) ? ' · never saw this track' : '';
+  return `${entry.name} · ${steps(entry.step)} steps${pace}${strange}`;
+}

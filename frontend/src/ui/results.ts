@@ -1,0 +1,271 @@
+/** What a race was: who won, every lap, and where time was lost to the rival. */
+
+import { type Comparison, compareLaps, SAMPLES, verdict } from '../race/comparison';
+import { bestLap, type Lap, type Offence } from '../race/laps';
+import { type Medal, medalOf } from '../race/medals';
+import type { Race, RaceCar } from '../race/race';
+import { findTurns, placeName, type Turn } from '../race/turns';
+import type { Point, TrackFile } from '../site/data';
+import { css } from '../view/palette';
+import { chart, lineMap } from './charts';
+import { h } from './dom';
+import { gap, lapTime } from './format';
+
+export interface ResultActions {
+  again(): void;
+  menu(): void;
+  board(): void;
+}
+
+/** The driver whose laps are looked at, and the one they are compared with. */
+interface Pair {
+  you: RaceCar;
+  rival: RaceCar | null;
+}
+
+export function resultsScreen(race: Race, actions: ResultActions): HTMLElement {
+  const track = race.fleet.track.file;
+  const turns = findTurns(track);
+  const pair = pairOf(race);
+  const again = h('button', { class: 'primary', type: 'button', onclick: () => actions.again() }, 'Again');
+  const screen = h(
+    'main',
+    { class: 'results', 'aria-label': 'Results' },
+    h('header', {}, h('h2', { 'data-testid': 'verdict' }, headline(race)), subline(race, track)),
+    h(
+      'div',
+      { class: 'results-grid' },
+      h(
+        'section',
+        { class: 'panel', 'aria-label': 'Laps' },
+        lapTable(race, pair, turns, track.length_u),
+        board(),
+      ),
+      comparisonPanel(pair, turns, track),
+    ),
+    h(
+      'footer',
+      {},
+      again,
+      h('button', { type: 'button', onclick: () => actions.menu() }, 'Menu'),
+      h('button', { type: 'button', onclick: () => actions.board() }, 'Lap board'),
+    ),
+  );
+  return screen;
+}
+
+function board(): HTMLElement {
+  return h('p', { class: 'delivery', role: 'status', 'data-testid': 'delivery' });
+}
+
+function pairOf(race: Race): Pair {
+  const standings = race.standings();
+  const you = race.human ?? standings[0]!;
+  return { you, rival: standings.find((car) => car !== you) ?? null };
+}
+
+function headline(race: Race): string {
+  const [first, second] = race.standings();
+  if (race.targetLaps === 0) return 'Free driving';
+  if (!second) return race.human ? 'Finished' : `${first!.entrant.name} finished`;
+  const winner = first === race.human ? 'You win' : `${first!.entrant.name} wins`;
+  if (first!.finishTick === null || second.finishTick === null) return winner;
+  const ahead = second.finishTick - first!.finishTick;
+  return ahead === 0 ? winner : `${winner} by ${(ahead / 60).toFixed(2)} s`;
+}
+
+function subline(race: Race, track: TrackFile): HTMLElement {
+  const total = race.human?.finishTick ?? null;
+  const medal: Medal | null = race.targetLaps === 3 ? medalOf(total, track.par_ticks) : null;
+  const laps =
+    race.targetLaps === 0 ? 'free' : `${race.targetLaps} ${race.targetLaps === 1 ? 'lap' : 'laps'}`;
+  return h(
+    'p',
+    { class: 'subline' },
+    `${track.name} · ${laps}`,
+    total !== null && ` · ${lapTime(total)}`,
+    race.human?.gaveUp && ' · did not finish in time',
+    medal && h('span', { class: `medal ${medal}`, role: 'img', 'aria-label': `${medal} medal` }),
+  );
+}
+
+function lapTable(race: Race, { you, rival }: Pair, turns: Turn[], length: number): HTMLElement {
+  if (race.cars.length > 2) return fieldTable(race, turns, length);
+  const body = h('tbody');
+  const count = Math.max(you.laps.length, rival?.laps.length ?? 0);
+  const best = bestLap(you.laps, true);
+  for (let i = 0; i < count; i++) {
+    const [mine, theirs] = [you.laps[i], rival?.laps[i]];
+    body.append(
+      h(
+        'tr',
+        {},
+        h('td', {}, String(i + 1)),
+        lapCell(mine, mine === best && mine !== undefined, turns, length),
+        rival && lapCell(theirs, false, turns, length),
+        rival && h('td', { class: 'gap' }, splitGap(you, rival, (i + 1) * 30 - 1)),
+      ),
+    );
+  }
+  if (count === 0) body.append(h('tr', {}, h('td', { colspan: 4 }, 'No lap was finished.')));
+  const head = h(
+    'tr',
+    {},
+    h('th', { scope: 'col' }, 'Lap'),
+    carHead(you),
+    rival && carHead(rival),
+    rival && h('th', { scope: 'col' }, 'Gap'),
+  );
+  return h('table', { 'data-testid': 'laps' }, h('thead', {}, head), body);
+}
+
+function carHead(car: RaceCar): HTMLElement {
+  const head = h('th', { scope: 'col' }, h('i', { class: 'dot' }), car.entrant.name);
+  head.style.setProperty('--colour', css(car.entrant.colour));
+  return head;
+}
+
+/** With many cars: one row each. */
+function fieldTable(race: Race, turns: Turn[], length: number): HTMLElement {
+  const rows = race.standings().map((car, rank) => {
+    const total = car.finishTick === null ? (race.targetLaps ? 'DNF' : '–') : lapTime(car.finishTick);
+    const best = bestLap(car.laps, true) ?? bestLap(car.laps, false);
+    return h(
+      'tr',
+      {},
+      h('td', {}, String(rank + 1)),
+      carHead(car),
+      h('td', {}, String(car.laps.length)),
+      lapCell(best ?? undefined, false, turns, length),
+      h('td', {}, total),
+    );
+  });
+  const head = ['', 'Driver', 'Laps', 'Best', 'Total'].map((name) => h('th', { scope: 'col' }, name));
+  return h('table', { 'data-testid': 'laps' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...rows));
+}
+
+function lapCell(lap: Lap | undefined, best: boolean, turns: Turn[], length: number): HTMLElement {
+  if (!lap) return h('td', {}, '–');
+  if (lap.clean) return h('td', { class: best ? 'best' : '' }, lapTime(lap.ticks));
+  return h(
+    'td',
+    {},
+    h('s', {}, lapTime(lap.ticks)),
+    h('small', { class: 'cut' }, offenceText(lap.offence, turns, length)),
+  );
+}
+
+export function offenceText(offence: Offence | null, turns: Turn[], length: number): string {
+  if (!offence) return 'not clean';
+  const what = { road: 'off the road', wall: 'wall', respawn: 'put back' }[offence.kind];
+  return `${what}, ${placeName(turns, offence.arc, length)}`;
+}
+
+function splitGap(you: RaceCar, rival: RaceCar, gate: number): string {
+  const [mine, theirs] = [you.splits[gate], rival.splits[gate]];
+  return mine === undefined || theirs === undefined ? '–' : gap(mine - theirs, 2);
+}
+
+/** Which lap of the rival to hold against yours: a standing lap against a standing one. */
+export function comparableLaps(you: Lap[], rival: Lap[]): [Lap, Lap] | null {
+  const withTrace = (laps: Lap[]) => laps.filter((lap) => lap.trace.ticks > 0);
+  const mine = bestLap(withTrace(you), true) ?? bestLap(withTrace(you), false);
+  if (!mine) return null;
+  const alike = withTrace(rival).filter((lap) => (lap.number === 1) === (mine.number === 1));
+  const theirs = bestLap(alike, true) ?? bestLap(alike, false) ?? bestLap(withTrace(rival), false);
+  return theirs ? [mine, theirs] : null;
+}
+
+function comparisonPanel({ you, rival }: Pair, turns: Turn[], track: TrackFile): HTMLElement | null {
+  const laps = rival && comparableLaps(you.laps, rival.laps);
+  if (!rival || !laps) return null;
+  const [mine, theirs] = laps;
+  const comparison = compareLaps(mine, theirs, turns, track.length_u);
+  const map = lineMap(track, [
+    { label: rival.entrant.name, className: 'theirs', points: line(theirs) },
+    { label: you.entrant.name, className: 'yours', points: line(mine) },
+  ]);
+  const titles = `Your lap ${mine.number} (${lapTime(mine.ticks)}) against lap ${theirs.number} of ${rival.entrant.name} (${lapTime(theirs.ticks)})`;
+  const panel = h(
+    'section',
+    { class: 'panel comparison', 'aria-label': 'Comparison' },
+    h('h3', { 'data-testid': 'loss' }, verdict(comparison.losses)),
+    h('p', { class: 'muted' }, titles),
+    turnChips(comparison, track, map.zoom),
+    h(
+      'div',
+      { class: 'charts' },
+      map.root,
+      speedChart(comparison, turns, track),
+      timeChart(comparison, turns, track),
+    ),
+  );
+  panel.style.setProperty('--yours', css(you.entrant.colour));
+  panel.style.setProperty('--theirs', css(rival.entrant.colour));
+  return panel;
+}
+
+function line(lap: Lap): Point[] {
+  return lap.trace.x.map((x, i): Point => [x, lap.trace.y[i]!]);
+}
+
+/** One button per turn with what it cost; it shows the lines there. */
+function turnChips(
+  comparison: Comparison,
+  track: TrackFile,
+  zoom: (place: Point | null) => void,
+): HTMLElement {
+  const row = h('div', { class: 'turns', role: 'group', 'aria-label': 'Turns' });
+  const { centre } = track.lines;
+  const show = (button: HTMLElement, place: Point | null) => {
+    for (const other of row.children) other.setAttribute('aria-pressed', String(other === button));
+    zoom(place);
+  };
+  const chip = (text: string, kind: string, place: Point | null, pressed = false) => {
+    const button = h(
+      'button',
+      { type: 'button', class: `turn ${kind}`, 'aria-pressed': String(pressed) },
+      text,
+    );
+    button.addEventListener('click', () => show(button, place));
+    row.append(button);
+  };
+  chip('Whole lap', '', null, true);
+  for (const { turn, ticks } of comparison.losses) {
+    const place = centre[Math.floor((turn.apex / track.length_u) * centre.length) % centre.length]!;
+    const kind = ticks >= 0.5 ? 'lost' : ticks <= -0.5 ? 'won' : '';
+    chip(`T${turn.number} ${gap(ticks, 2)}`, kind, place);
+  }
+  return row;
+}
+
+function marksOf(turns: Turn[]): { at: number; name: string }[] {
+  return turns.map((turn) => ({ at: turn.apex, name: `T${turn.number}` }));
+}
+
+function over(values: Float64Array, length: number, scale = 1): Point[] {
+  return Array.from(values, (value, i): Point => [(i * length) / SAMPLES, value * scale]);
+}
+
+function speedChart({ yours, theirs }: Comparison, turns: Turn[], track: TrackFile): SVGSVGElement {
+  return chart({
+    label: 'Speed over distance',
+    unit: 'speed, u/s',
+    marks: marksOf(turns),
+    series: [
+      { label: 'rival', className: 'theirs', points: over(theirs.speed, track.length_u) },
+      { label: 'you', className: 'yours', points: over(yours.speed, track.length_u) },
+    ],
+  });
+}
+
+function timeChart({ behind }: Comparison, turns: Turn[], track: TrackFile): SVGSVGElement {
+  return chart({
+    label: 'Time behind over distance',
+    unit: 'behind, s',
+    marks: marksOf(turns),
+    zeroLine: true,
+    format: (value) => value.toFixed(2),
+    series: [{ label: 'behind', className: 'behind', points: over(behind, track.length_u, 1 / 60) }],
+  });
+}

@@ -1,0 +1,109 @@
+/** From the state of a race to a frame: camera, poses between ticks, sparks and marks. */
+
+import { blendPose, emptyPose, type Pose } from '../race/poses';
+import type { Race, RaceCar } from '../race/race';
+import type { Track } from '../site/data';
+import type { Settings } from '../site/settings';
+import { Camera } from './camera';
+import { Effects } from './effects';
+import type { Frame, Scene } from './scene';
+
+const RAY_RANGE_U = 200;
+const RAYS = 9;
+const STROLL_UPS = 55;
+const MOST_PIXELS = { webgl: 2560 * 1440, canvas: 1600 * 900 };
+
+export class Picture {
+  readonly poses: Pose[] = [];
+  readonly effects = new Effects();
+  /** See `Frame.aside`. */
+  aside = 0;
+  private readonly camera = new Camera();
+  private strolled = 0;
+  private jumped = false;
+
+  constructor(
+    private readonly scene: Scene,
+    private readonly canvas: HTMLCanvasElement,
+  ) {
+    this.resize();
+    window.addEventListener('resize', () => this.resize());
+  }
+
+  /** Make ready for a race, or for a restart of it. */
+  begin(race: Race): void {
+    this.scene.setTrack(race.fleet.track.file);
+    this.scene.setCars(
+      race.cars.map(({ entrant }) => ({ colour: entrant.colour, ghost: entrant.kind !== 'human' })),
+    );
+    this.effects.clear();
+    this.poses.length = 0;
+    for (const car of race.cars) this.poses.push({ ...car.now });
+    this.jumped = false;
+  }
+
+  /** What a tick left behind. */
+  afterTick(race: Race): void {
+    for (const car of race.cars) if (race.driving) this.effects.mark(car.number, car.now);
+  }
+
+  draw(race: Race, followed: RaceCar | null, share: number, seconds: number, settings: Settings): void {
+    for (const car of race.cars)
+      blendPose(this.poses[car.number]!, car.before, car.now, race.driving ? share : 1);
+    const target = followed ? this.poses[followed.number]! : this.stroll(race.fleet.track, seconds);
+    this.camera.rotates = settings.rotateCamera;
+    this.camera.calm = this.effects.calm = settings.reduceMotion;
+    [this.camera.halfWidth, this.camera.halfHeight] = this.scene.halfSeen(this.camera.view.extent);
+    if (this.jumped) this.camera.follow(target, race.driving || !followed ? seconds : 0);
+    else this.camera.jump(target);
+    this.jumped = true;
+    this.effects.fly(seconds);
+    const frame: Frame = {
+      view: this.camera.view,
+      poses: this.poses,
+      effects: this.effects,
+      seconds,
+      aside: this.aside,
+      showLine: settings.showLine,
+      rays: followed && settings.showRays ? { pose: target, ends: this.rays(race, followed, target) } : null,
+    };
+    this.scene.draw(frame);
+  }
+
+  flash(gate: number, colour: number): void {
+    this.scene.flash(gate, colour);
+  }
+
+  /** With nobody to follow, walk along the track. */
+  private stroll(track: Track, seconds: number): Pose {
+    const { centre } = track.file.lines;
+    this.strolled += STROLL_UPS * seconds;
+    const place = (this.strolled / track.file.length_u) * centre.length;
+    const i = Math.floor(place) % centre.length;
+    const [ax, ay] = centre[i]!;
+    const [bx, by] = centre[(i + 1) % centre.length]!;
+    const share = place - Math.floor(place);
+    return { ...emptyPose(), x: ax + (bx - ax) * share, y: ay + (by - ay) * share };
+  }
+
+  private rays(race: Race, car: RaceCar, pose: Pose): [number, number][] {
+    if (car.entrant.layout !== 'classic') race.fleet.look(car.number, 'classic');
+    const seen = race.fleet.observation(car.number, 'classic');
+    return Array.from({ length: RAYS }, (_, i): [number, number] => {
+      const angle = pose.heading - Math.PI / 2 + (i * Math.PI) / (RAYS - 1);
+      const reach = seen[i]! * RAY_RANGE_U;
+      return [pose.x + Math.cos(angle) * reach, pose.y + Math.sin(angle) * reach];
+    });
+  }
+
+  /** As sharp as the screen, but never more pixels than a plain computer can fill sixty times a second. */
+  private resize(): void {
+    const [width, height] = [window.innerWidth, window.innerHeight];
+    const wanted = Math.min(2, window.devicePixelRatio || 1);
+    const affordable = Math.sqrt(MOST_PIXELS[this.scene.kind] / (width * height));
+    const density = Math.min(wanted, affordable);
+    this.scene.resize(width, height, density);
+    this.canvas.style.width = `${width}px`;
+    this.canvas.style.height = `${height}px`;
+  }
+}

@@ -1,0 +1,284 @@
+/** The picture of a race: PixiJS on WebGL, or on a plain canvas where there is none. */
+import 'pixi.js/unsafe-eval';
+import {
+  autoDetectRenderer,
+  Container,
+  Graphics,
+  Particle,
+  ParticleContainer,
+  Rectangle,
+  type Renderer,
+  RendererType,
+  Texture,
+} from 'pixi.js';
+import type { Pose } from '../race/poses';
+import type { TrackFile } from '../site/data';
+import { Backdrop } from './backdrop';
+import type { View } from './camera';
+import { type CarArt, drawCar } from './car-art';
+import { type Effects, MOST_BITS, MOST_SKIDS } from './effects';
+import { hasGraphicsCard } from './graphics';
+import { COLOURS } from './palette';
+import { bounds, drawTrack, softDisc, type TrackArt } from './track-art';
+
+export interface SceneCar {
+  colour: number;
+  ghost: boolean;
+}
+
+/** Everything one picture depends on. */
+export interface Frame {
+  view: View;
+  poses: Pose[];
+  effects: Effects;
+  seconds: number;
+  /** Share of the width by which the picture lies to the right of the middle, beside the menu. */
+  aside: number;
+  showLine: boolean;
+  /** Ends of the rays of the car in the middle, or null. */
+  rays: { pose: Pose; ends: [number, number][] } | null;
+}
+
+const FLASH_S = 0.5;
+const GROUND_MARGIN_U = 120;
+const MOST_GROUND_PIXELS = 12_000_000;
+
+export class Scene {
+  private readonly stage = new Container();
+  private readonly world = new Container();
+  private readonly ground = new Container({ isRenderGroup: true });
+  private readonly flashes = new Container();
+  private readonly overlay = new Graphics();
+  private readonly carLayer = new Container();
+  private readonly skidLayer: ParticleContainer;
+  private readonly bitLayer: ParticleContainer;
+  private readonly bits: Particle[] = [];
+  /** Where a plain canvas draws, it does not fill the ground anew in every frame. */
+  private readonly backdrop: Backdrop | null;
+  private readonly disc = softDisc();
+  private file: TrackFile | null = null;
+  private track: TrackArt | null = null;
+  private cars: CarArt[] = [];
+  private drawnSkids = 0;
+  private width = 0;
+  private height = 0;
+
+  private constructor(
+    private readonly renderer: Renderer,
+    canvas: HTMLCanvasElement,
+  ) {
+    this.backdrop = this.kind === 'canvas' ? new Backdrop(canvas) : null;
+    const moving = { vertex: true, position: true, rotation: true, color: true };
+    this.skidLayer = new ParticleContainer({ dynamicProperties: moving, texture: Texture.WHITE });
+    this.bitLayer = new ParticleContainer({ dynamicProperties: moving, texture: this.disc });
+    this.world.addChild(
+      this.ground,
+      this.flashes,
+      this.skidLayer,
+      this.overlay,
+      this.carLayer,
+      this.bitLayer,
+    );
+    this.stage.addChild(this.world);
+  }
+
+  /**
+   * WebGL where a graphics card does it; a plain canvas is several times faster than WebGL done by the processor.
+   * `wanted` asks for one of the two all the same.
+   */
+  static async create(canvas: HTMLCanvasElement, wanted: string | null): Promise<Scene> {
+    const card = wanted === 'webgl' || (wanted !== 'canvas' && hasGraphicsCard());
+    const options = {
+      canvas,
+      width: 16,
+      height: 16,
+      background: COLOURS.ground,
+      backgroundAlpha: card ? 1 : 0,
+      antialias: true,
+      autoDensity: false,
+      resolution: 1,
+    };
+    const renderer = await autoDetectRenderer({ ...options, preference: [card ? 'webgl' : 'canvas'] });
+    return new Scene(renderer, canvas);
+  }
+
+  get kind(): 'webgl' | 'canvas' {
+    return this.renderer.type === RendererType.CANVAS ? 'canvas' : 'webgl';
+  }
+
+  /** A size in pixels of the page, each of them `density` pixels of the picture. */
+  resize(width: number, height: number, density: number): void {
+    this.width = Math.round(width * density);
+    this.height = Math.round(height * density);
+    this.renderer.resize(this.width, this.height);
+    if (this.backdrop) this.backdrop.density = density;
+  }
+
+  setTrack(file: TrackFile): void {
+    if (file === this.file) return;
+    this.file = file;
+    this.ground.removeChildren().forEach((child) => {
+      child.destroy({ children: true });
+    });
+    this.flashes.removeChildren().forEach((child) => {
+      child.destroy();
+    });
+    this.track = drawTrack(file);
+    if (this.backdrop) this.paint(this.backdrop, this.track.ground, file);
+    else this.ground.addChild(this.track.ground);
+    this.ground.addChild(this.track.line);
+    this.flashes.addChild(...this.track.gates);
+  }
+
+  private paint(backdrop: Backdrop, art: Container, file: TrackFile): void {
+    const [left, bottom, right, top] = bounds(file.lines.outer_wall);
+    const frame = new Rectangle(
+      left - GROUND_MARGIN_U,
+      bottom - GROUND_MARGIN_U,
+      right - left + 2 * GROUND_MARGIN_U,
+      top - bottom + 2 * GROUND_MARGIN_U,
+    );
+    const resolution = Math.min(6, Math.sqrt(MOST_GROUND_PIXELS / (frame.width * frame.height)));
+    const picture = this.renderer.extract.canvas({
+      target: art,
+      frame: frame.clone(),
+      resolution,
+      clearColor: COLOURS.ground,
+    });
+    art.destroy({ children: true });
+    if (picture instanceof HTMLCanvasElement) backdrop.show(picture, frame, resolution);
+  }
+
+  setCars(cars: SceneCar[]): void {
+    this.carLayer.removeChildren().forEach((child) => {
+      child.destroy({ children: true });
+    });
+    this.cars = cars.map(({ colour, ghost }) => drawCar(colour, ghost));
+    // The first car is the one that matters: it lies on top.
+    for (const car of [...this.cars].reverse()) this.carLayer.addChild(car.root);
+    this.clearSkids();
+  }
+
+  /** Light up a gate. */
+  flash(gate: number, colour: number): void {
+    const art = this.track?.gates[gate];
+    if (!art) return;
+    art.tint = colour;
+    art.alpha = 0.9;
+    art.visible = true;
+  }
+
+  draw(frame: Frame): void {
+    this.aim(frame.view, frame.aside);
+    this.drawCars(frame.poses);
+    this.drawSkids(frame.effects);
+    this.drawBits(frame.effects);
+    this.fade(frame.seconds);
+    this.drawRays(frame.rays);
+    if (this.track && this.track.line.visible !== frame.showLine) this.track.line.visible = frame.showLine;
+    this.renderer.render(this.stage);
+  }
+
+  /** Half of what is seen at an extent, in units. */
+  halfSeen(extent: number): [number, number] {
+    const scale = this.pixelsPerUnit(extent);
+    return [this.width / 2 / scale, this.height / 2 / scale];
+  }
+
+  /** Between the shorter and the longer side, so that a phone held upright is not too close, nor a wide screen too far. */
+  private pixelsPerUnit(extent: number): number {
+    const short = Math.min(this.width, this.height);
+    const long = Math.max(this.width, this.height);
+    return (short ** 0.7 * long ** 0.3) / extent;
+  }
+
+  private aim(view: View, aside: number): void {
+    const scale = this.pixelsPerUnit(view.extent);
+    this.world.position.set(this.width * (0.5 + aside), this.height / 2);
+    this.world.pivot.set(view.x, view.y);
+    this.world.scale.set(scale, -scale);
+    this.world.rotation = -view.turn;
+    if (!this.backdrop) return;
+    this.world.updateLocalTransform();
+    this.backdrop.aim(this.world.localTransform);
+  }
+
+  private drawCars(poses: Pose[]): void {
+    for (const [number, art] of this.cars.entries()) {
+      const pose = poses[number];
+      if (!pose) continue;
+      art.root.position.set(pose.x, pose.y);
+      art.root.rotation = pose.heading;
+      art.left.rotation = art.right.rotation = pose.frontAngle * 1.4;
+      art.brakeLight.alpha = pose.brake > 0.1 ? 1 : 0.15;
+    }
+  }
+
+  private drawSkids(effects: Effects): void {
+    if (effects.skidCount < this.drawnSkids) this.clearSkids();
+    for (; this.drawnSkids < effects.skidCount; this.drawnSkids++) {
+      const slot = this.drawnSkids % MOST_SKIDS;
+      const skid = effects.skids[slot]!;
+      const part = (this.skidLayer.particleChildren[slot] as Particle | undefined) ?? this.newSkid();
+      part.x = skid.x;
+      part.y = skid.y;
+      part.rotation = skid.angle;
+      part.scaleX = (skid.length * 1.15) / Texture.WHITE.width;
+      part.scaleY = 0.75 / Texture.WHITE.height;
+      part.alpha = 0.55 * skid.strength;
+    }
+  }
+
+  private newSkid(): Particle {
+    const part = new Particle({ texture: Texture.WHITE, anchorX: 0, anchorY: 0.5, tint: COLOURS.skid });
+    this.skidLayer.addParticle(part);
+    return part;
+  }
+
+  private clearSkids(): void {
+    this.skidLayer.removeParticles();
+    this.drawnSkids = 0;
+  }
+
+  private drawBits(effects: Effects): void {
+    const count = Math.min(effects.bits.length, MOST_BITS);
+    while (this.bits.length < count) {
+      const part = new Particle({ texture: this.disc, anchorX: 0.5, anchorY: 0.5 });
+      this.bits.push(part);
+      this.bitLayer.addParticle(part);
+    }
+    for (const [i, part] of this.bits.entries()) {
+      const bit = effects.bits[i];
+      if (!bit || i >= count) {
+        part.alpha = 0;
+        part.scaleX = part.scaleY = 0;
+        continue;
+      }
+      part.x = bit.x;
+      part.y = bit.y;
+      part.scaleX = part.scaleY = (2 * bit.size) / 32;
+      part.tint = bit.colour;
+      part.alpha = Math.max(0, bit.life / bit.span) * (bit.grows > 0 ? 0.35 : 1);
+    }
+  }
+
+  private fade(seconds: number): void {
+    for (const art of this.track?.gates ?? []) {
+      if (!art.visible) continue;
+      art.alpha -= seconds / FLASH_S;
+      if (art.alpha <= 0) art.visible = false;
+    }
+  }
+
+  private drawRays(rays: Frame['rays']): void {
+    this.overlay.visible = rays !== null;
+    if (!rays) return;
+    this.overlay.clear();
+    for (const [x, y] of rays.ends) {
+      this.overlay.moveTo(rays.pose.x, rays.pose.y).lineTo(x, y);
+    }
+    this.overlay.stroke({ width: 0.35, color: COLOURS.ai, alpha: 0.55 });
+    for (const [x, y] of rays.ends) this.overlay.circle(x, y, 1.1);
+    this.overlay.fill({ color: COLOURS.ai, alpha: 0.9 });
+  }
+}

@@ -1,0 +1,268 @@
+/** A track as pictures: ground, grass, asphalt, kerbs, walls, start line. Built once per track. */
+import { Container, Graphics, Texture, TilingSprite } from 'pixi.js';
+import { smoothedBends } from '../race/turns';
+import type { Point, TrackFile } from '../site/data';
+import { COLOURS, css } from './palette';
+
+const KERB_BEND_PER_U = 1 / 170;
+const KERB_WIDTH_U = 2.6;
+const KERB_STRIPE_U = 5;
+const DOT_TILE_U = 20;
+const GRAIN_TILE_U = 56;
+
+export interface TrackArt {
+  /** All that never changes. */
+  ground: Container;
+  gates: Graphics[];
+  line: Graphics;
+}
+
+export function drawTrack(track: TrackFile): TrackArt {
+  const { lines } = track;
+  const ground = new Container();
+  ground.addChild(
+    dots(track),
+    ring(lines.outer_wall, lines.inner_wall, COLOURS.runoff),
+    ring(
+      shoulderEdge(lines.outer_road_edge, lines.outer_wall, track.widths.shoulder_width_u),
+      shoulderEdge(lines.inner_road_edge, lines.inner_wall, track.widths.shoulder_width_u),
+      COLOURS.shoulder,
+    ),
+    ring(lines.outer_road_edge, lines.inner_road_edge, COLOURS.road),
+    grain(track),
+    groove(track),
+    walls(track, 3.4, COLOURS.wallBase),
+    edgeLines(track),
+    kerbs(track),
+    startLine(track),
+    walls(track, 1.1, COLOURS.wall),
+  );
+  const gates = track.gates.left.map((_, gate) => gateFlash(track, gate));
+  return { ground, gates, line: racingLine(track) };
+}
+
+const flat = (points: Point[]) => points.flat();
+
+/** The area between two closed lines, as one polygon with a seam at the start. */
+function ring(outer: Point[], inner: Point[], colour: number): Graphics {
+  return new Graphics().poly(flat([...outer, ...[...inner].reverse()])).fill(colour);
+}
+
+/** Where grass ends and gravel begins: a fixed distance beyond the road, or the wall where that is nearer. */
+function shoulderEdge(edge: Point[], wall: Point[], width: number): Point[] {
+  return edge.map(([x, y], i) => {
+    const [wx, wy] = wall[i]!;
+    const room = Math.hypot(wx - x, wy - y);
+    const share = room > 0 ? Math.min(1, width / room) : 0;
+    return [x + (wx - x) * share, y + (wy - y) * share];
+  });
+}
+
+/** A quiet pattern beyond the walls, so that speed is felt there too. */
+function dots(track: TrackFile): Container {
+  const [canvas, pen] = blank(64);
+  pen.fillStyle = css(COLOURS.dots);
+  pen.beginPath();
+  pen.arc(32, 32, 5, 0, 2 * Math.PI);
+  pen.fill();
+  return tiled(track, canvas, DOT_TILE_U);
+}
+
+/** Specks on asphalt, grass and gravel: what makes speed visible. */
+function grain(track: TrackFile): Container {
+  const [canvas, pen] = blank(256);
+  for (let i = 0; i < 520; i++) {
+    const light = i % 2 === 0;
+    pen.fillStyle = light ? 'rgba(255,255,255,.055)' : 'rgba(0,0,0,.13)';
+    const size = 1 + Math.random() * 2.4;
+    pen.fillRect(Math.random() * 254, Math.random() * 254, size * (1 + Math.random()), size);
+  }
+  return tiled(track, canvas, GRAIN_TILE_U);
+}
+
+function blank(size: number): [HTMLCanvasElement, CanvasRenderingContext2D] {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = size;
+  return [canvas, canvas.getContext('2d')!];
+}
+
+/** A picture repeated over the whole track and a margin. */
+function tiled(track: TrackFile, canvas: HTMLCanvasElement, tile: number): Container {
+  const margin = 400;
+  const [left, bottom, right, top] = bounds(track.lines.outer_wall);
+  const art = new TilingSprite({
+    texture: Texture.from(canvas),
+    width: right - left + 2 * margin,
+    height: top - bottom + 2 * margin,
+    tileScale: { x: tile / canvas.width, y: tile / canvas.width },
+  });
+  art.position.set(left - margin, bottom - margin);
+  return art;
+}
+
+export function bounds(points: Point[]): [number, number, number, number] {
+  const xs = points.map(([x]) => x);
+  const ys = points.map(([, y]) => y);
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+/** The rubber of many laps. */
+function groove(track: TrackFile): Graphics {
+  const art = new Graphics();
+  const line = track.reference
+    ? track.reference.x_u.map((x, i): Point => [x, track.reference!.y_u[i]!])
+    : track.lines.centre;
+  art.poly(flat(line), true).stroke({ width: 6, color: COLOURS.groove, alpha: 0.45, join: 'round' });
+  art.poly(flat(line), true).stroke({ width: 2.5, color: COLOURS.groove, alpha: 0.55, join: 'round' });
+  return art;
+}
+
+function edgeLines(track: TrackFile): Graphics {
+  const art = new Graphics();
+  for (const edge of [track.lines.inner_road_edge, track.lines.outer_road_edge])
+    art.poly(flat(edge.slice(0, -1)), true).stroke({ width: 0.7, color: COLOURS.edge, alpha: 0.75 });
+  return art;
+}
+
+/** Red and white stones along the inside of bends; each colour is one path, since a path costs more than its corners. */
+function kerbs(track: TrackFile): Graphics {
+  const { centre, inner_road_edge, outer_road_edge } = track.lines;
+  const bends = smoothedBends(centre, track.length_u / centre.length);
+  const inward = isLeft(centre, inner_road_edge) ? 1 : -1;
+  const stones: [number[][], number[][]] = [[], []];
+  kerbAlong(
+    stones,
+    inner_road_edge,
+    centre,
+    bends.map((bend) => bend * inward > KERB_BEND_PER_U),
+  );
+  kerbAlong(
+    stones,
+    outer_road_edge,
+    centre,
+    bends.map((bend) => -bend * inward > KERB_BEND_PER_U),
+  );
+  const art = new Graphics();
+  for (const [colour, quads] of [
+    [COLOURS.kerbA, stones[0]],
+    [COLOURS.kerbB, stones[1]],
+  ] as const) {
+    for (const quad of quads) art.poly(quad);
+    if (quads.length > 0) art.fill({ color: colour, alpha: 0.9 });
+  }
+  return art;
+}
+
+function isLeft(centre: Point[], edge: Point[]): boolean {
+  const [ax, ay] = centre[0]!;
+  const [bx, by] = centre[1]!;
+  const [ex, ey] = edge[0]!;
+  return (bx - ax) * (ey - ay) - (by - ay) * (ex - ax) > 0;
+}
+
+/** Stones along the wanted parts of an edge, by turns into the one list and the other. */
+function kerbAlong(
+  stones: [number[][], number[][]],
+  edge: Point[],
+  centre: Point[],
+  wanted: boolean[],
+): void {
+  let count = 0;
+  for (let i = 0; i < centre.length; i++) {
+    const [a, b] = [edge[i]!, edge[i + 1]!];
+    const length = Math.hypot(b[0] - a[0], b[1] - a[1]);
+    if (!wanted[i] || length < 0.1) continue;
+    const pieces = Math.max(1, Math.round(length / KERB_STRIPE_U));
+    const out = outward(a, centre[i]!, [b[0] - a[0], b[1] - a[1]]);
+    for (let k = 0; k < pieces; k++) {
+      stones[count % 2 === 0 ? 0 : 1].push(stone(a, b, k / pieces, (k + 1) / pieces, out));
+      count += 1;
+    }
+  }
+}
+
+/** Unit vector across the edge, away from the middle of the road. */
+function outward([ex, ey]: Point, [cx, cy]: Point, [dx, dy]: Point): Point {
+  const length = Math.hypot(dx, dy);
+  const [nx, ny] = [-dy / length, dx / length];
+  return nx * (ex - cx) + ny * (ey - cy) > 0 ? [nx, ny] : [-nx, -ny];
+}
+
+function stone(a: Point, b: Point, from: number, to: number, out: Point): number[] {
+  const at = (share: number): Point => [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share];
+  const [p, q] = [at(from), at(to)];
+  const [ox, oy] = [out[0] * KERB_WIDTH_U, out[1] * KERB_WIDTH_U];
+  return [...p, ...q, q[0] + ox, q[1] + oy, p[0] + ox, p[1] + oy];
+}
+
+function walls(track: TrackFile, width: number, colour: number): Graphics {
+  const art = new Graphics();
+  for (const wall of [track.lines.inner_wall, track.lines.outer_wall])
+    art.poly(flat(wall.slice(0, -1)), true).stroke({ width, color: colour });
+  return art;
+}
+
+/** A chequered band over the road at gate 0, and the box in which cars stand. */
+function startLine(track: TrackFile): Container {
+  const group = new Container();
+  const [cx, cy] = track.gates.centre[0]!;
+  const [dx, dy] = track.gates.direction[0]!;
+  const half = track.widths.half_width_u[0]!;
+  const cell = half / 12;
+  const art = new Graphics().rect(-1.5 * cell, -half, 3 * cell, 2 * half).fill(COLOURS.wallBase);
+  for (let column = -12; column < 12; column++)
+    for (let row = 0; row < 3; row++)
+      if ((row + column) & 1) art.rect((row - 1.5) * cell, column * cell, cell, cell);
+  art.fill(COLOURS.kerbB);
+  group.addChild(art);
+  group.position.set(cx, cy);
+  group.rotation = Math.atan2(dy, dx);
+  return group;
+}
+
+/** A line over the road that lights up when a car passes. */
+function gateFlash(track: TrackFile, gate: number): Graphics {
+  const [cx, cy] = track.gates.centre[gate]!;
+  const half = track.widths.half_width_u[Math.round((gate / 30) * track.widths.half_width_u.length)] ?? 20;
+  const across = (end: Point): Point => {
+    const length = Math.hypot(end[0] - cx, end[1] - cy);
+    return [cx + ((end[0] - cx) / length) * half, cy + ((end[1] - cy) / length) * half];
+  };
+  const art = new Graphics()
+    .poly([...across(track.gates.left[gate]!), ...across(track.gates.right[gate]!)], false)
+    .stroke({ width: 1.6, color: 0xffffff });
+  art.alpha = 0;
+  art.visible = false;
+  return art;
+}
+
+/** The reference lap, red where it brakes and green where it accelerates. */
+function racingLine(track: TrackFile): Graphics {
+  const art = new Graphics();
+  const reference = track.reference;
+  if (!reference) {
+    art.poly(flat(track.lines.centre), true).stroke({ width: 0.8, color: COLOURS.ai, alpha: 0.5 });
+    return art;
+  }
+  const { x_u, y_u, speed_ups } = reference;
+  const step = 4;
+  for (let i = 0; i < x_u.length; i += step) {
+    const k = (i + step) % x_u.length;
+    const faster = (speed_ups[k] ?? 0) - (speed_ups[i] ?? 0);
+    const color = faster < -1 ? COLOURS.bad : faster > 1 ? COLOURS.good : COLOURS.ai;
+    art.poly([x_u[i]!, y_u[i]!, x_u[k]!, y_u[k]!], false).stroke({ width: 0.9, color, alpha: 0.8 });
+  }
+  return art;
+}
+
+export function softDisc(): Texture {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 32;
+  const pen = canvas.getContext('2d')!;
+  const fade = pen.createRadialGradient(16, 16, 0, 16, 16, 16);
+  fade.addColorStop(0, 'rgba(255,255,255,1)');
+  fade.addColorStop(1, 'rgba(255,255,255,0)');
+  pen.fillStyle = fade;
+  pen.fillRect(0, 0, 32, 32);
+  return Texture.from(canvas);
+}

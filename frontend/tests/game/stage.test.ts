@@ -1,0 +1,69 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { lineUp, personSeat } from '../../src/game/line-up';
+import { type Plan, Stage } from '../../src/game/stage';
+import type { Kernel } from '../../src/physics/kernel';
+import { IDLE } from '../../src/race/drivers';
+import type { Garage } from '../../src/race/garage';
+import { loadKernel, loadTrack } from '../site';
+
+const NOTHING = { togglePause: false, restart: false, quitToMenu: false };
+const plan = (laps: number): Plan => ({
+  track: 'track-01',
+  line: lineUp([personSeat('Ada')]),
+  laps,
+  counts: true,
+});
+let kernel: Kernel;
+let stage: Stage;
+
+beforeAll(async () => {
+  kernel = await loadKernel();
+});
+
+beforeEach(() => {
+  const garage = { kernel, track: async (id: string) => loadTrack(id) } as unknown as Garage;
+  stage = new Stage(garage);
+});
+
+describe('the stage', () => {
+  it('puts a race on the track and tells of it', async () => {
+    const told: number[] = [];
+    stage.onBegin = (race) => told.push(race.targetLaps);
+    expect(await stage.begin(plan(3), stage.wish())).toBe(true);
+    expect(told).toEqual([3]);
+    expect(stage.followed?.entrant.name).toBe('Ada');
+    expect(stage.race?.controller.phase).toBe('countdown');
+  });
+
+  it('drops what arrives after something else was asked for', async () => {
+    const first = stage.begin(plan(1), stage.wish());
+    const second = stage.begin(plan(5), stage.wish());
+    expect([await first, await second]).toEqual([false, true]);
+    expect(stage.race?.targetLaps).toBe(5);
+  });
+
+  it('begins anew with the same cars and without a countdown', async () => {
+    expect(await stage.restart()).toBe(false);
+    await stage.begin(plan(3), stage.wish());
+    const before = stage.race;
+    for (let tick = 0; tick < 10; tick++) await stage.tick(IDLE, NOTHING);
+    expect(await stage.restart()).toBe(true);
+    expect(stage.race).not.toBe(before);
+    expect(stage.race?.tick).toBe(0);
+    expect(stage.race?.controller.phase).toBe('racing');
+    expect(stage.race?.targetLaps).toBe(3);
+  });
+
+  it('lets a recorded drive take the wheel, from the first tick of every start', async () => {
+    stage.driveFrom(btoa(String.fromCharCode(128, 255, 0).repeat(60)));
+    await stage.begin({ ...plan(0), counts: false }, stage.wish());
+    const speeds: number[] = [];
+    for (let start = 0; start < 2; start++) {
+      for (let tick = 0; tick < 60; tick++) await stage.tick(IDLE, NOTHING);
+      speeds.push(stage.followed!.now.speed);
+      await stage.restart();
+    }
+    expect(speeds[0]).toBeGreaterThan(10);
+    expect(speeds[1]).toBe(speeds[0]);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { Catalogue } from '../../src/race/catalogue';
+import { medalOf, nextMedal } from '../../src/race/medals';
+import type { PolicyEntry, RunEntry, Site, TrackSummary } from '../../src/site/data';
+
+const track = (id: string) => ({ id, name: id }) as TrackSummary;
+const policy = (part: Partial<PolicyEntry>): PolicyEntry => ({
+  key: 'k',
+  kind: 'best',
+  run: 'r',
+  name: 'driver',
+  world: 'racer',
+  step: 1000,
+  layout: 'classic',
+  tracks: ['track-01'],
+  fingerprint: 'physics',
+  bytes: 1,
+  laps: {},
+  problem: null,
+  ...part,
+});
+const run = (key: string): RunEntry => ({
+  key,
+  name: key,
+  world: 'racer',
+  state: 'finished',
+  step: 1,
+  steps: 1,
+  algorithm: 'ppo',
+  tracks: ['track-01'],
+  layout: 'classic',
+});
+
+function catalogue(policies: PolicyEntry[], startRun: string | null = null): Catalogue {
+  const site: Site = { format: 1, hotlap: '0', server: true, start: { run: startRun, track: null } };
+  const runs = [...new Set(policies.map((entry) => entry.run))].flatMap((key) => (key ? [run(key)] : []));
+  return new Catalogue(site, 'physics', [track('track-01'), track('track-02')], { runs, policies });
+}
+
+describe('the driver to race', () => {
+  it('is the fastest that learned the track', () => {
+    const drivers = [
+      policy({ key: 'slow', laps: { 'track-01': 8 } }),
+      policy({ key: 'fast', laps: { 'track-01': 7 } }),
+      policy({ key: 'stranger', tracks: ['track-02'], laps: {} }),
+    ];
+    expect(catalogue(drivers).driver('track-01', '')!.key).toBe('fast');
+    expect(catalogue(drivers).driver('track-02', '')!.key).toBe('stranger');
+  });
+
+  it('is the chosen one, or that of the run the server was started with', () => {
+    const drivers = [policy({ key: 'a', laps: { 'track-01': 7 } }), policy({ key: 'b', run: 'mine' })];
+    expect(catalogue(drivers).driver('track-01', 'b')!.key).toBe('b');
+    expect(catalogue(drivers, 'mine').driver('track-01', '')!.key).toBe('b');
+  });
+
+  it('prefers one made for any track to one that knows another track by heart', () => {
+    const drivers = [policy({ key: 'other' }), policy({ key: 'any', layout: 'full' })];
+    expect(catalogue(drivers).driver('track-02', '')!.key).toBe('any');
+  });
+
+  it('is never one of another physics, and the reason is told', () => {
+    const odd = catalogue([policy({ key: 'old', fingerprint: 'elsewhere' })]);
+    expect(odd.driver('track-01', 'old')).toBeNull();
+    expect(odd.whyNoDriver('track-01')).toMatch(/another physics/);
+    expect(catalogue([policy({ problem: 'broken file' })]).whyNoDriver('track-01')).toBe('broken file');
+    expect(catalogue([]).whyNoDriver('track-01')).toMatch(/hotlap train/);
+  });
+});
+
+describe('the run to watch', () => {
+  it('is the one the server was started with, where it is of this world', () => {
+    expect(catalogue([policy({ run: 'mine' })], 'mine').startRun).toBe('mine');
+    expect(catalogue([policy({ run: 'mine' })], 'on-the-highway').startRun).toBeNull();
+    expect(catalogue([policy({ run: null })]).startRun).toBeNull();
+  });
+});
+
+describe('younger selves', () => {
+  const checkpoints = (count: number) =>
+    Array.from({ length: count }, (_, i) =>
+      policy({ key: `c${i}`, kind: 'checkpoint', step: (count - i) * 1000 }),
+    );
+
+  it('are at most eight, from the first to the newest, oldest first', () => {
+    const ages = catalogue(checkpoints(30)).ages('r');
+    expect(ages).toHaveLength(8);
+    expect(ages[0]!.step).toBe(1000);
+    expect(ages.at(-1)!.step).toBe(30_000);
+    expect(ages.map(({ step }) => step)).toEqual([...ages.map(({ step }) => step)].sort((a, b) => a - b));
+    expect(catalogue(checkpoints(3)).ages('r')).toHaveLength(3);
+  });
+
+  it('need a run with two checkpoints that fits the track', () => {
+    expect(catalogue(checkpoints(2)).runWithAges('track-01', '')!.key).toBe('r');
+    expect(catalogue(checkpoints(1)).runWithAges('track-01', '')).toBeNull();
+    expect(catalogue(checkpoints(2)).runWithAges('track-02', '')).toBeNull();
+  });
+});
+
+describe('medals', () => {
+  it('are given by the par times, and the next one is named', () => {
+    const par: [number, number, number] = [2400, 3000, 3600];
+    expect([2400, 2401, 3600, 3601].map((ticks) => medalOf(ticks, par))).toEqual([
+      'gold',
+      'silver',
+      'bronze',
+      null,
+    ]);
+    expect(nextMedal(null, par)).toEqual({ name: 'bronze', ticks: 3600 });
+    expect(nextMedal(3500, par)).toEqual({ name: 'silver', ticks: 3000 });
+    expect(nextMedal(2000, par)).toBeNull();
+    expect(medalOf(1, null)).toBeNull();
+  });
+});
