@@ -64,6 +64,14 @@ HOTLAP = Group(
                 "generate": Command("Make a new circuit from a seed.", "hotlap.commands.tracks:GenerateTrack"),
             },
         ),
+        "cars": Group(
+            "List, show and check cars with grip.",
+            {
+                "list": Command("Every car at hand.", "hotlap.commands.cars:ListCars"),
+                "show": Command("The numbers of a car and what they mean.", "hotlap.commands.cars:ShowCar"),
+                "check": Command("Whether a car file can be driven.", "hotlap.commands.cars:CheckCar"),
+            },
+        ),
         "bridge": Command("Serve the world over a WebSocket.", "hotlap.commands.bridge:ServeBridge"),
         "submit": Command("Send a job to a cluster.", "hotlap.commands.scaleout:Submit"),
         "jobs": Group(

@@ -16,6 +16,10 @@ class UnknownTrackError(TrackError):
     """A track name that nothing answers to."""
 
 
+class CarError(HotlapError, ValueError):
+    """A car that is not there or cannot be driven: the message names the file, the key and what would be right."""
+
+
 class ConfigError(HotlapError, ValueError):
     """A configuration value or key that is not allowed, named."""
 
