@@ -13,9 +13,9 @@ class ListCars:
 
     def run(self) -> None:
         """Print the list."""
-        from hotlap.racer.cars import command
+        from hotlap.racer.cars import car_tools
 
-        command.list_cars(as_json=self.json)
+        car_tools.list_cars(as_json=self.json)
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class ShowCar:
 
     def run(self) -> None:
         """Print the figures, draw the picture."""
-        from hotlap.racer.cars import command
+        from hotlap.racer.cars import car_tools
 
-        command.show_car(self.car, picture=self.picture, as_json=self.json, force=self.force)
+        car_tools.show_car(self.car, picture=self.picture, as_json=self.json, force=self.force)
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,6 @@ class CheckCar:
 
     def run(self) -> None:
         """Say that it can be driven, or refuse it with the reason."""
-        from hotlap.racer.cars import command
+        from hotlap.racer.cars import car_tools
 
-        command.check_car(self.file)
+        car_tools.check_car(self.file)
