@@ -18,7 +18,8 @@ from hotlap.bridge.batch_messages import (
     read_step,
     unpack_actions,
 )
-from hotlap.bridge.messages import BridgeSession, Limits
+from hotlap.bridge.messages import BridgeSession, Limits, Reply
+from hotlap.bridge.worlds import CARS_AT_ONCE
 from hotlap.errors import ActionError, BridgeError
 from hotlap.racer.world import RacerWorld
 
@@ -203,3 +204,24 @@ def test_actions_read_back_as_written(actions):
 def test_actions_for_another_number_of_cars_are_refused(cars):
     with pytest.raises(ActionError, match="for each of 3 cars"):
         unpack_actions(SHAPE, pack_actions(np.zeros((cars, 3))))
+
+
+@pytest.mark.parametrize("episode", [{}, {"maxSteps": 1}])
+def test_no_piece_of_work_begins_more_than_a_few_cars(episode, monkeypatch):
+    """A client that opens, resets and steps 4,096 cars without end leaves room for the others."""
+    begun = []
+    begin = RacerWorld.begin
+    monkeypatch.setattr(RacerWorld, "begin", lambda *arguments: (begun.append(1), begin(*arguments)))
+    session, _ = open_batch(1000, config={"episode": episode})
+    for payload in (b'{"type":"batch_reset","seed":0}', pack_actions(np.zeros((1000, 3)))):
+        pieces, work = [], session.start(payload)
+        while not isinstance(work, Reply):
+            begun.clear()
+            try:
+                next(work)
+            except StopIteration as finished:
+                work = finished.value
+            pieces.append(len(begun))
+        assert work.binary
+        assert max(pieces) <= CARS_AT_ONCE
+        assert sum(pieces) == (1000 if episode or payload.startswith(b"{") else 0)

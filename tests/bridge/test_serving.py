@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import logging
 import os
 import socket
 import time
@@ -23,7 +24,7 @@ from hotlap.benchmark.bridge import (
 )
 from hotlap.benchmark.bridge_training import ROLLOUT_STEPS, measure_training
 from hotlap.bridge.client import BridgeClient
-from hotlap.bridge.serving import chosen_port, chosen_token
+from hotlap.bridge.serving import MOST_LINES, FewLines, chosen_port, chosen_token
 from hotlap.bridge.spawn import spawned_bridge
 from hotlap.errors import BridgeConnectionError, ConfigError
 from hotlap.racer.env import RacerEnv
@@ -49,6 +50,22 @@ def free_port() -> int:
 )
 def test_port_is_the_option_then_the_environment_then_9876(option, environment, port):
     assert chosen_port(option, environment) == port
+
+
+@pytest.mark.parametrize("seconds", ["nan", "-1"])
+def test_an_idle_timeout_that_cannot_be_is_the_users_mistake(seconds, capsys):
+    assert cli.main(["bridge", "--idle-timeout", seconds]) == 2
+    assert "--idle-timeout must be seconds" in capsys.readouterr().err
+
+
+def test_log_of_a_server_does_not_flood():
+    now_s = 0.0
+    few = FewLines(clock=lambda: now_s)
+    records = [logging.LogRecord("x", logging.ERROR, "", 0, "broken %d", (k,), None) for k in range(1000)]
+    assert sum(map(few.filter, records)) == MOST_LINES
+    now_s = 61.0
+    assert few.filter(records[7])
+    assert records[7].getMessage() == f"broken 7 ({1000 - MOST_LINES} more lines were left out)"
 
 
 @pytest.mark.parametrize("written", ["0", "65536", "-1", "x", "9876.0", "1e3", "٣", "9" * 5000])

@@ -13,15 +13,15 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from hotlap.bridge.access import SILENT_LOG, Refusal
-from hotlap.bridge.messages import BridgeSession, Reply, error_reply
+from hotlap.bridge.messages import BridgeSession, Reply, Work, error_reply
 
 if TYPE_CHECKING:
     from hotlap.bridge.server import BridgeServer
 
 READ_BYTES = 16_384
 WRITE_BUFFER_BYTES = 262_144
-SLICE_S = 0.005
-RACE_TICKS_AT_ONCE = 32
+SLICE_S = 0.002
+RACE_TICKS_AT_ONCE = 16
 RACE_TICK_S = 1.0 / 60.0
 RACE_CATCH_UP_S = 0.25
 DATA_OPCODES = (Opcode.TEXT, Opcode.BINARY, Opcode.CONT)
@@ -42,6 +42,7 @@ class Connection(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport
         self._buffer = memoryview(bytearray(READ_BYTES))
         self._inbox: deque[bytes] = deque()
+        self._job: Work | None = None
         self._fragments = bytearray()
         self._write_paused = self._leaving = False
         self._next_slice: asyncio.Handle | None = None
@@ -146,24 +147,38 @@ class Connection(asyncio.BufferedProtocol):
         cancel(self._next_slice)
         self._next_slice = None
         self._send()
-        end_s = self.loop.time() + SLICE_S if len(self._inbox) > 1 else math.inf
-        while self._inbox and self.session is not None and not self._write_paused:
+        end_s = self.loop.time() + SLICE_S
+        while (self._inbox or self._job) and self.session is not None and not self._write_paused:
             if self.loop.time() > end_s:
                 self._next_slice = self.loop.call_soon(self._work)
                 break
-            self._reply(self._answer(self.session, self._inbox.popleft()))
+            reply = self._next_reply(self.session)
+            if reply is not None:
+                self._reply(reply)
         self._plan_race()
-        if self._inbox or self._write_paused:
+        if self._inbox or self._job or self._write_paused:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
 
-    def _answer(self, session: BridgeSession, payload: bytes) -> Reply:
+    def _next_reply(self, session: BridgeSession) -> Reply | None:
+        """The next reply, or None while it is still in the making."""
         try:
-            return session.receive(payload)
+            if self._job is None:
+                answer = session.start(self._inbox.popleft())
+                if isinstance(answer, Reply):
+                    return answer
+                self._job = answer
+            next(self._job)
+        except StopIteration as finished:
+            self._job = None
+            reply: Reply = finished.value
+            return reply
         except Exception:
+            self._job = None
             log.exception("a message could not be answered")
             return error_reply(INTERNAL_ERROR)
+        return None
 
     def _reply(self, reply: Reply) -> None:
         (self.wire.send_binary if reply.binary else self.wire.send_text)(reply.data)
@@ -187,7 +202,7 @@ class Connection(asyncio.BufferedProtocol):
             self.server.unsettle(self)
 
     def _forget_work(self) -> None:
-        self.session = None
+        self.session = self._job = None
         self._inbox.clear()
         cancel(self._next_slice)
         cancel(self._next_tick)

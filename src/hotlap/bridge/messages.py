@@ -1,6 +1,6 @@
 """The protocol without sockets: one session per connection takes messages in and gives replies out, within limits."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from hotlap.bridge.json_text import TOO_DEEP, UNDEFINED, decode, encode, printab
 from hotlap.bridge.races import Race, RaceOrder
 from hotlap.bridge.requests import read_cars, read_choice, read_count, read_options, read_seed, read_world
 from hotlap.bridge.worlds import BatchOfCars, SingleCar, checked_action
-from hotlap.errors import BridgeError, HotlapError
+from hotlap.errors import BridgeError, ConfigError, HotlapError
 from hotlap.policies.policy import Policy
 from hotlap.racer.tracks import track_ids
 
@@ -49,12 +49,20 @@ class Limits:
     cars: int = 4096
     """Most cars in a batch."""
 
+    def __post_init__(self) -> None:
+        if not self.idle_s >= 0.0:  # NaN is not
+            raise ConfigError(f"--idle-timeout must be seconds from 0 (never) on, not {self.idle_s}.")
+
 
 class Reply(msgspec.Struct):
     """One message to the client."""
 
     data: bytes | bytearray
     binary: bool = False
+
+
+Work = Generator[None, None, Reply]
+"""A reply that takes long to make: it stops every millisecond or so, and goes on when it is asked to."""
 
 
 def text(message: Mapping[str, Any]) -> Reply:
@@ -81,7 +89,7 @@ class BridgeSession:
     """Whether the client has said hello: only then does a step's info say more than the original's."""
 
     def __post_init__(self) -> None:
-        self._answers: dict[str, Callable[[dict[str, Any]], Reply]] = {
+        self._answers: dict[str, Callable[[dict[str, Any]], Reply | Work]] = {
             "step": self._step,
             "reset": self._reset,
             "close": self._close,
@@ -92,7 +100,20 @@ class BridgeSession:
         }
 
     def receive(self, payload: bytes) -> Reply:
-        """The one reply to one message. JSON may come as text or as binary; anything wrong becomes an error reply."""
+        """The one reply to one message, however long it takes."""
+        answer = self.start(payload)
+        while not isinstance(answer, Reply):
+            try:
+                next(answer)
+            except StopIteration as finished:
+                answer = finished.value
+        return answer
+
+    def start(self, payload: bytes) -> Reply | Work:
+        """The reply to one message, or the work of making it; until that is done no other message may come.
+
+        JSON may come as text or as binary; anything wrong becomes an error reply.
+        """
         try:
             if self.car is not None and self.race is None and (action := read_step(payload)) is not None:
                 return Reply(encode(self.car.drive(action, lap_info=self.lap_info)))
@@ -104,7 +125,7 @@ class BridgeSession:
         except RecursionError:
             return error_reply(TOO_DEEP)
 
-    def _answer(self, message: Any) -> Reply:
+    def _answer(self, message: Any) -> Reply | Work:
         if message is None:
             raise BridgeError(NULL_MESSAGE)
         kind = message.get("type", UNDEFINED) if isinstance(message, dict) else UNDEFINED
@@ -151,22 +172,24 @@ class BridgeSession:
         self.batch = BatchOfCars(read_cars(message, self.limits.cars), read_world(message), read_options(message))
         return text({"type": "batch_result", **self.batch.shape.describe()})
 
-    def _reset_batch(self, message: dict[str, Any]) -> Reply:
+    def _reset_batch(self, message: dict[str, Any]) -> Work:
         if self.batch is None:
             raise BridgeError(NO_BATCH)
         options = message.get("options")
-        each = options if isinstance(options, list) else None
-        checked = [read_options({"options": item}) for item in each] if each is not None else [read_options(message)]
-        return Reply(self.batch.reset(read_seed(message), checked), binary=True)
+        each = options if isinstance(options, list) else [options]
+        if len(each) > self.limits.cars:
+            raise BridgeError(f"options must be one object or a list of one per car, not {len(each)}")
+        checked = [read_options({"options": item}) for item in each]
+        return _binary(self.batch.reset(read_seed(message), checked))
 
-    def _step_batch(self, payload: bytes) -> Reply:
+    def _step_batch(self, payload: bytes) -> Work:
         if self.race is not None:
             raise BridgeError(RACE_IS_RUNNING)
         if self.batch is None:
             raise BridgeError(NO_BATCH)
         if not self.batch.running:
             raise BridgeError(BATCH_NOT_RESET)
-        return Reply(self.batch.step(payload), binary=True)
+        return _binary(self.batch.step(payload))
 
     def _start_race(self, message: dict[str, Any]) -> Reply:
         name = read_choice(message, "name", tuple(sorted(self.drivers)))
@@ -194,3 +217,11 @@ class BridgeSession:
             if self.race.finished:
                 self.race = None
         return replies
+
+
+def _binary(making: Generator[None, None, bytes | bytearray]) -> Work:
+    """A binary reply in the making; a mistake that is found on the way becomes an error reply."""
+    try:
+        return Reply((yield from making), binary=True)
+    except HotlapError as error:
+        return error_reply(str(error))

@@ -2,10 +2,12 @@
 
 import asyncio
 import gc
+import logging
 import os
 import signal
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hotlap.bridge.messages import BridgeSession
@@ -14,11 +16,36 @@ from hotlap.bridge.server import DEFAULT_PORT, BridgeServer, ServerConfig
 from hotlap.errors import ConfigError
 
 FORCED_EXIT_S = 5.0
+MOST_LINES = 20
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class FewLines(logging.Filter):
+    """Lets a few records a minute through: no client can fill a disk with what it does wrong."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._minute_ends_s = 0.0
+        self._seen = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is written; the first of a minute says how many were not."""
+        now_s = self._clock()
+        if now_s >= self._minute_ends_s:
+            left_out, self._seen = max(0, self._seen - MOST_LINES), 0
+            self._minute_ends_s = now_s + 60.0
+            if left_out:
+                record.msg, record.args = f"{record.getMessage()} ({left_out} more lines were left out)", None
+        self._seen += 1
+        return self._seen <= MOST_LINES
 
 
 def serve(config: ServerConfig) -> int:
     """Serve until SIGINT or SIGTERM; 0 after an orderly end."""
+    handler = logging.StreamHandler()
+    handler.addFilter(FewLines())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, format="[bridge] %(message)s")
     warm_up()
     run_polling(_serve(config))
     return 0

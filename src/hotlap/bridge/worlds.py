@@ -1,7 +1,7 @@
 """What a session drives: a single car with JSON replies as the original's, or a batch of cars with binary ones."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
 from typing import Any
@@ -26,6 +26,8 @@ from hotlap.bridge.requests import WorldRules
 from hotlap.errors import ActionError, BridgeError
 from hotlap.racer.world import ACTION_SHAPE_MESSAGE, ACTION_VALUE_MESSAGE, RacerWorld
 
+CARS_AT_ONCE = 32
+"""How many cars begin an episode before others have their turn: about a millisecond of work."""
 LAP_KEYS = ("lapTicks", "lapClean")
 FIRST = itemgetter(0)
 
@@ -110,7 +112,10 @@ def _finite(value: Any) -> bool:
 
 
 class BatchOfCars:
-    """Many cars, stepped by one binary message and begun again as soon as they are done."""
+    """Many cars, stepped by one binary message and begun again as soon as they are done.
+
+    What takes long is a generator: it stops after every few cars, so that a server can turn to others.
+    """
 
     def __init__(self, count: int, rules: WorldRules, options: Mapping[str, Any]) -> None:
         unfit = sorted(set(options) - {"start", "action_delay"})
@@ -118,10 +123,10 @@ class BatchOfCars:
             raise BridgeError(f"options of a batch are start and action_delay; {unfit[0]} belongs into batch_reset")
         self.world = build_world(count, rules, **options)
         self.shape = BatchShape.of_world(self.world)
-        self.dice = [np.random.default_rng() for _ in range(count)]
+        self.dice: list[np.random.Generator] = []
         self.running = False
 
-    def reset(self, seed: int | None, options: Sequence[Mapping[str, Any]]) -> bytes:
+    def reset(self, seed: int | None, options: Sequence[Mapping[str, Any]]) -> Generator[None, None, bytes]:
         """A new episode for every car; car i gets dice from seed + i. One set of options for all, or one each."""
         world, count = self.world, self.world.count
         if len(options) not in (1, count):
@@ -129,13 +134,17 @@ class BatchOfCars:
         each = options if len(options) == count else list(options) * count
         self.running = False  # refused half-way, it waits for another reset
         if seed is not None:
-            self.dice = [np.random.default_rng(seed + car) for car in range(count)]
+            self.dice = []
         for car in range(count):
+            if car == len(self.dice):
+                self.dice.append(np.random.default_rng(None if seed is None else seed + car))
             world.begin(car, self.dice[car], each[car])
+            if car % CARS_AT_ONCE == 0:
+                yield
         self.running = True
         return pack_reset(self.shape, world)
 
-    def step(self, payload: bytes) -> bytearray:
+    def step(self, payload: bytes) -> Generator[None, None, bytearray]:
         """One tick of every car; those that are done begin again, and their last observations are in the reply."""
         world = self.world
         world.advance(unpack_actions(self.shape, payload))
@@ -144,8 +153,10 @@ class BatchOfCars:
         self._write_facts(arrays)
         arrays.done_car[:] = done
         arrays.last_observation[:] = world.observation[done]
-        for car in done.tolist():
+        for begun, car in enumerate(done.tolist(), 1):
             world.begin(car, self.dice[car])
+            if begun % CARS_AT_ONCE == 0:
+                yield
         arrays.observation[:] = world.observation
         return message
 

@@ -9,6 +9,7 @@ Four lookups, each only a shortcut to the same answer as a search over everythin
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -76,7 +77,7 @@ class TrackTables(NamedTuple):
 
 def build_tables(tracks: Sequence[Track]) -> TrackTables:
     """The tables of several tracks, end to end; a car's track number picks its part."""
-    parts = [_tables_of_one(track) for track in tracks]
+    parts = [dict(_tables_of_one(track)) for track in tracks]
     columns: dict[str, list[np.ndarray]] = {name: [] for name in TrackTables._fields}
     sizes = {"coarse_first": 0, "interval_first": 0, "wall_first": 0, "strip_first": 0, "cell_first": 0}
     near_walls = 0
@@ -99,6 +100,7 @@ def _joined(name: str, column: list[np.ndarray]) -> np.ndarray:
     return np.ascontiguousarray(np.concatenate(column), element_type(TrackTables.__annotations__[name]))
 
 
+@lru_cache(maxsize=64)
 def _tables_of_one(track: Track) -> dict[str, np.ndarray]:
     """All columns of one track but the row offsets, which depend on its neighbours."""
     columns = {**_interval_columns(track), **_coarse_columns(track), **_wall_columns(track), **_gate_columns(track)}
