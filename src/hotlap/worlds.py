@@ -33,7 +33,7 @@ class World(Protocol):
     truncated: Array
 
     def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:
-        """Start a new episode for one car; every die it needs comes from `rng`."""
+        """Start a new episode for one car; every random number comes from `rng`."""
 
     def advance(self, actions: Array) -> None:
         """One tick of every car. The actions are checked first: a wrong one raises and nothing moves."""

@@ -73,9 +73,9 @@ def test_batch_drives_as_a_world_in_this_process():
     config = {"episode": {"maxSteps": 40, "stillnessTimeoutTicks": 10}}
     session, shape = open_batch(5, tracks=["track-01", "track-02"], config=config, options={"start": "random"})
     world = RacerWorld(5, ["track-01", "track-02"], config, start="random")
-    dice = [np.random.default_rng(9 + car) for car in range(5)]
+    rng = [np.random.default_rng(9 + car) for car in range(5)]
     for car in range(5):
-        world.begin(car, dice[car])
+        world.begin(car, rng[car])
     first, columns = reset(session, shape, seed=9)
     assert np.array_equal(first, world.observation.astype(np.float32))
     assert np.array_equal(columns[3], world.reset_views["checkpoint"])
@@ -95,7 +95,7 @@ def test_batch_drives_as_a_world_in_this_process():
         assert np.array_equal((arrays.flags & TRUNCATED) != 0, world.truncated)
         assert np.array_equal(arrays.last_observation, world.observation[done].astype(np.float32))
         for car in done:
-            world.begin(car, dice[car])
+            world.begin(car, rng[car])
         assert np.array_equal(arrays.observation, world.observation.astype(np.float32))
         ended += len(done)
     assert ended > 10

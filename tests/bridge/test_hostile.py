@@ -48,25 +48,25 @@ def open_files(pid: int) -> int:
     return sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
 
 
-def malformed(dice: random.Random) -> bytes:
+def malformed(rng: random.Random) -> bytes:
     """A frame that may be broken in any way, or a message that may make no sense."""
-    good = frame(dice.choice(MESSAGES), dice.choice((1, 1, 1, 2, 9, 10)))
-    kind = dice.randrange(6)
+    good = frame(rng.choice(MESSAGES), rng.choice((1, 1, 1, 2, 9, 10)))
+    kind = rng.randrange(6)
     if kind == 0:
-        return dice.randbytes(dice.randrange(1, 40))
+        return rng.randbytes(rng.randrange(1, 40))
     if kind == 1:
-        place = dice.randrange(len(good))
-        return good[:place] + dice.randbytes(1) + good[place + 1 :]
+        place = rng.randrange(len(good))
+        return good[:place] + rng.randbytes(1) + good[place + 1 :]
     if kind == 2:
-        return good[: dice.randrange(len(good))]
+        return good[: rng.randrange(len(good))]
     return good
 
 
-def malformed_handshake(dice: random.Random, port: int) -> bytes:
+def malformed_handshake(rng: random.Random, port: int) -> bytes:
     good = handshake(port)
-    place = dice.randrange(len(good))
-    broken = (dice.randbytes(60), good[:place] + dice.randbytes(3) + good[place:], good[:place], b"\r\n" * 50)
-    return dice.choice(broken)
+    place = rng.randrange(len(good))
+    broken = (rng.randbytes(60), good[:place] + rng.randbytes(3) + good[place:], good[:place], b"\r\n" * 50)
+    return rng.choice(broken)
 
 
 class MemoryTransport(asyncio.Transport):
@@ -118,7 +118,7 @@ def feed(connection: Connection, data: bytes) -> None:
 
 async def feed_malformed(count: int, seed: int) -> tuple[int, int]:
     """That many malformed frames and handshakes straight into connections; says how many connections it took."""
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     server = BridgeServer(ServerConfig(port=0))
     await server.start()
     port = server.access.port
@@ -129,13 +129,13 @@ async def feed_malformed(count: int, seed: int) -> tuple[int, int]:
         connection = Connection(server)
         connection.connection_made(transport)
         connections += 1
-        if dice.random() < 0.2:
-            feed(connection, malformed_handshake(dice, port))
+        if rng.random() < 0.2:
+            feed(connection, malformed_handshake(rng, port))
             done += 1
         else:
             feed(connection, handshake(port))
             while done < count and not transport.closing and connection.session is not None:
-                feed(connection, malformed(dice))
+                feed(connection, malformed(rng))
                 done += 1
                 if connection.session is not None and connection.session.race is None and connection._inbox:
                     await asyncio.sleep(0)
@@ -168,20 +168,20 @@ def test_a_million_malformed_frames_do_no_harm():
 
 def attack(port: int, frames: int, seed: int) -> int:
     """Malformed frames over real sockets, a new connection whenever the server has had enough."""
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     done = 0
     while done < frames:
         try:
             with raw_socket(port) as connection:
                 connection.settimeout(5)
-                if dice.random() < 0.1:
-                    connection.sendall(malformed_handshake(dice, port))
+                if rng.random() < 0.1:
+                    connection.sendall(malformed_handshake(rng, port))
                     connection.shutdown(socket.SHUT_WR)
                     done += 1
                 else:
-                    batch = dice.randrange(1, 60)
-                    connection.sendall(handshake(port) if dice.random() < 0.98 else b"GET /")
-                    connection.sendall(b"".join(malformed(dice) for _ in range(batch)))
+                    batch = rng.randrange(1, 60)
+                    connection.sendall(handshake(port) if rng.random() < 0.98 else b"GET /")
+                    connection.sendall(b"".join(malformed(rng) for _ in range(batch)))
                     connection.shutdown(socket.SHUT_WR)
                     done += batch
                 read_all(connection)
@@ -254,13 +254,13 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 def drive_episodes(url: str, episodes: int, steps: int) -> None:
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     env = RacerEnv(bridge_url=url, config={"episode": {"maxSteps": steps, "stillnessTimeoutTicks": 10**6}})
     for _ in range(episodes):
         env.reset()
         truncated = False
         while not truncated:
-            *_, truncated, _ = env.step(dice.uniform([-1, 0, 0], 1))
+            *_, truncated, _ = env.step(rng.uniform([-1, 0, 0], 1))
     env.close()
 
 

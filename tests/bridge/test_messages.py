@@ -73,13 +73,13 @@ def test_step_answers_with_everything_a_step_has(session):
 @pytest.mark.parametrize("track_id", ["track-01", "track-02", "track-03"])
 def test_steps_are_those_of_the_environment_to_the_last_bit(track_id):
     session, env = BridgeSession(), RacerEnv(track=track_id)
-    dice = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     first = ask(session, {"type": "reset", "trackId": track_id})
     observation, info = env.reset()
     assert np.array_equal(np.float32(first["observation"]), observation)
     assert first["info"] == info
     for _ in range(200):
-        action = dice.uniform([-1, 0, 0], 1).tolist()
+        action = rng.uniform([-1, 0, 0], 1).tolist()
         reply = ask(session, {"type": "step", "action": action})
         observation, reward, terminated, truncated, info = env.step(action)
         assert np.array_equal(np.float32(reply["observation"]), observation)

@@ -32,13 +32,13 @@ def refusal(reply: dict) -> str:
 
 @pytest.mark.parametrize("track_id", ["track-01", "track-02", "track-03"])
 def test_an_episode_is_that_of_the_world_in_this_process(server, track_id):
-    dice, env = np.random.default_rng(8), RacerEnv(track=track_id)
+    rng, env = np.random.default_rng(8), RacerEnv(track=track_id)
     with original_client(server.port) as ask:
         first = ask({"type": "reset", "trackId": track_id})
         observation, info = env.reset()
         assert (np.float32(first["observation"]).tolist(), first["info"]) == (observation.tolist(), info)
         for _ in range(100):
-            action = dice.uniform([-1, 0, 0], 1).tolist()
+            action = rng.uniform([-1, 0, 0], 1).tolist()
             reply = ask({"type": "step", "action": action})
             observation, reward, terminated, truncated, info = env.step(action)
             assert np.float32(reply["observation"]).tolist() == observation.tolist()

@@ -45,12 +45,12 @@ def test_stable_baselines_finds_nothing_to_complain_about(any_url):
 
 def drive_both(one: RacerEnv, two: RacerEnv, steps: int) -> None:
     """The same seed and actions into both; whatever comes out must be equal."""
-    dice = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     (first, first_info), (second, second_info) = one.reset(seed=4), two.reset(seed=4)
     assert np.array_equal(first, second)
     assert first_info == second_info
     for _ in range(steps):
-        action = dice.uniform([-1, 0, 0], 1).astype(np.float32)
+        action = rng.uniform([-1, 0, 0], 1).astype(np.float32)
         a, b = one.step(action), two.step(action)
         assert a[0].dtype == b[0].dtype == np.float32
         assert np.array_equal(a[0], b[0])

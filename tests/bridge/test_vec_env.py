@@ -39,10 +39,10 @@ def test_it_is_the_vec_env_of_this_process(server):
         {key: np.float32(value).item() if isinstance(value, float) else value for key, value in info.items()}
         for info in here.reset_infos
     ]
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     ended = 0
     for _ in range(150):
-        actions = dice.uniform([-1, 0, 0], 1, (6, 3)).astype(np.float32)
+        actions = rng.uniform([-1, 0, 0], 1, (6, 3)).astype(np.float32)
         actions[0] = 0.0
         a, b = there.step(actions), here.step(actions)
         for one, two in zip(a[:3], b[:3], strict=True):

@@ -152,10 +152,10 @@ def seconds_of_a_save(run):
 
 def kill_many_times(run, kills):
     """Kill as many trainers as asked, each in or after its first saves; returns how many were hit while saving."""
-    dice = random.Random(kills)
+    rng = random.Random(kills)
     step, hits, save_s = 0, 0, seconds_of_a_save(run)
     for _ in range(kills):
-        acknowledged = kill_after(run, step + 1, dice.randrange(3), dice.uniform(0, 1.5 * save_s))
+        acknowledged = kill_after(run, step + 1, rng.randrange(3), rng.uniform(0, 1.5 * save_s))
         lines = []
         newest = newest_checkpoint(run, lines.append)
         # Nothing acknowledged is lost, and nothing is there beyond the one save under way.

@@ -104,10 +104,10 @@ def test_every_single_flipped_bit_of_the_manifest_is_found(quick_folder):
 
 
 def test_ten_thousand_flipped_bits_are_found(run):
-    dice = random.Random(0)
+    rng = random.Random(0)
     for name in FILES:
         file = newest(run) / name
-        assert_flips_found(file, dice.choices(range(8 * file.stat().st_size), k=10_000 // len(FILES) + 1))
+        assert_flips_found(file, rng.choices(range(8 * file.stat().st_size), k=10_000 // len(FILES) + 1))
 
 
 @pytest.mark.parametrize("name", FILES)

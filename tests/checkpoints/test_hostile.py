@@ -80,14 +80,14 @@ def test_no_checkpoint_takes_five_seconds(visits):
     assert max(visit["seconds"] for visit in visits.values()) < 5
 
 
-def mutated(data, dice):
+def mutated(data, rng):
     """The bytes with a few of them changed, removed, repeated or exchanged for something that JSON cares about."""
     changed = bytearray(data)
-    for _ in range(dice.randint(1, 4)):
-        at = dice.randrange(len(changed))
-        piece = dice.choice([b"", b"0", b"-", b"9999999999999999999", b"1e9", b"null", b"[", b"{", b'"', b",", b"\xff"])
-        piece = dice.choice([piece, bytes([dice.randrange(256)]), bytes(changed[at : at + dice.randint(1, 9)]) * 2])
-        changed[at : at + dice.randint(0, 3)] = piece
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(changed))
+        piece = rng.choice([b"", b"0", b"-", b"9999999999999999999", b"1e9", b"null", b"[", b"{", b'"', b",", b"\xff"])
+        piece = rng.choice([piece, bytes([rng.randrange(256)]), bytes(changed[at : at + rng.randint(1, 9)]) * 2])
+        changed[at : at + rng.randint(0, 3)] = piece
     return bytes(changed)
 
 
@@ -101,10 +101,10 @@ def test_mutated_file_is_read_or_refused_and_nothing_else(name):
     }
     files = honest_files()
     whole = (files | {"manifest.json": json.dumps(manifest_of(files)).encode()})[name]
-    dice, outcomes = random.Random(name), Counter()
+    rng, outcomes = random.Random(name), Counter()
     for _ in range(5000):
         try:
-            parsers[name](mutated(whole, dice))
+            parsers[name](mutated(whole, rng))
             outcomes["read"] += 1
         except CheckpointError:
             outcomes["refused"] += 1

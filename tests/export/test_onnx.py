@@ -33,10 +33,10 @@ def driven_session(algorithm: str, activation: str = "relu", *, normalize: bool 
     with torch.no_grad():
         for weights in session.model.policy.parameters():
             weights.add_(0.3 * torch.randn_like(weights))
-    env, dice = session.normalizer or session.env, np.random.default_rng(2)
+    env, rng = session.normalizer or session.env, np.random.default_rng(2)
     env.reset()
     for _ in range(100):
-        env.step(dice.uniform([-1, 0, 0], 1, (session.env.num_envs, 3)).astype(np.float32))
+        env.step(rng.uniform([-1, 0, 0], 1, (session.env.num_envs, 3)).astype(np.float32))
     return session
 
 
@@ -45,10 +45,10 @@ def driven_observations(layout: str = "classic") -> np.ndarray:
     env = make_vec_env(
         "racer", 100, seed=9, track=["track-01", "track-02", "track-03"], start="random", observation=layout
     )
-    dice = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     seen = [env.reset()]
-    seen += [env.step(dice.uniform([-1, 0, 0], 1, (100, 3)).astype(np.float32))[0] for _ in range(98)]
-    extremes = dice.uniform(-50, 50, (100, seen[0].shape[1])).astype(np.float32)
+    seen += [env.step(rng.uniform([-1, 0, 0], 1, (100, 3)).astype(np.float32))[0] for _ in range(98)]
+    extremes = rng.uniform(-50, 50, (100, seen[0].shape[1])).astype(np.float32)
     return np.concatenate([*seen, extremes])
 
 

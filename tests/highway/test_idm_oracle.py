@@ -41,11 +41,11 @@ def ours(speed: float, wanted: float, gap: float, front_speed: float, driver: Si
 def test_acceleration_is_what_highway_env_computes(temperament):
     """Where the wanted gap is positive: highway-env lets it become negative behind somebody who runs away."""
     driver = SimpleNamespace(**TEMPERAMENTS[temperament]._asdict())
-    dice = np.random.default_rng(temperament)
+    rng = np.random.default_rng(temperament)
     compared = 0
     for _ in range(300):
-        speed, front_speed = dice.uniform(0.5, 38.0, 2)
-        wanted, gap = dice.uniform(15.0, 38.0), dice.uniform(2.0, 200.0)
+        speed, front_speed = rng.uniform(0.5, 38.0, 2)
+        wanted, gap = rng.uniform(15.0, 38.0), rng.uniform(2.0, 200.0)
         closing = speed * (speed - front_speed) / (2.0 * np.sqrt(driver.accel_mps2 * driver.brake_mps2))
         if speed * driver.headway_s + closing > 0.0:
             expected = np.clip(theirs(speed, wanted, gap, front_speed, driver), -HARD_BRAKE_MPS2, driver.accel_mps2)

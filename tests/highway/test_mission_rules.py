@@ -159,24 +159,24 @@ def test_done_mission_of_the_plan_is_paid_and_followed_by_the_next():
     assert info["mission_number"] == 2
 
 
-def some_order(dice: np.random.Generator) -> Mission:
+def some_order(rng: np.random.Generator) -> Mission:
     """Any mission, as somebody who cannot make up their mind gives them."""
-    mode = Mode(str(dice.choice(MODE_NAMES)))
-    lane, speed_mps = int(dice.integers(5)), float(dice.uniform(0.0, 40.0))
+    mode = Mode(str(rng.choice(MODE_NAMES)))
+    lane, speed_mps = int(rng.integers(5)), float(rng.uniform(0.0, 40.0))
     return Mission(mode, target_lane=None if mode is Mode.OVERTAKE else lane, target_speed_mps=speed_mps)
 
 
 def test_new_mission_in_every_decision_never_makes_the_car_crash_by_its_fault():
     """Full throttle and a lane request in every decision besides; an overtake of nobody is refused, nothing breaks."""
-    env, dice = HighwayEnv(vehicles=40), np.random.default_rng(4)
+    env, rng = HighwayEnv(vehicles=40), np.random.default_rng(4)
     env.reset(seed=4)
     refused = 0
     for _ in range(6_000):
         try:
-            env.world.give(0, some_order(dice))
+            env.world.give(0, some_order(rng))
         except MissionError:
             refused += 1
-        observation, reward, terminated, truncated, info = env.step([1.0, 0.0, float(dice.choice([-1.0, 1.0]))])
+        observation, reward, terminated, truncated, info = env.step([1.0, 0.0, float(rng.choice([-1.0, 1.0]))])
         assert np.isfinite(observation).all()
         assert np.isfinite(reward)
         assert not info["ego_fault"]

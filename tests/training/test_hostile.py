@@ -95,7 +95,7 @@ COUNTER_LIES = [
     ("ppo", "num_timesteps", -1),
     ("ppo", "num_timesteps", None),
     ("ppo", "_n_updates", 1.5),
-    ("ppo", "judged_step", [1]),
+    ("ppo", "evaluated_step", [1]),
     ("ppo", "episodes", [{"r": "x", "l": 1}]),
     ("ppo", "episodes", [{}]),
     ("ppo", "completions", 7),

@@ -1,4 +1,4 @@
-"""A resumed run is the run that never stopped: weights, dice, cars, replay, statistics, curves, to the bit."""
+"""A resumed run is the run that never stopped: weights, random state, cars, replay, statistics, curves, to the bit."""
 
 import dataclasses
 import json
@@ -153,7 +153,7 @@ def test_finished_run_has_nothing_left_and_more_steps_let_it_go_on(tmp_path):
 
 
 def test_when_a_run_is_measured_or_saved_changes_nothing_else(tmp_path):
-    """Evaluations and checkpoints by the clock come at other moments in every run: none may touch the dice."""
+    """Evaluations and checkpoints by the clock come at other moments in every run: none may draw a random number."""
     plain = tiny_config(checkpoint_every="0", checkpoint={"first_past": 0})
     eager = tiny_config(
         checkpoint_every="0.000001s",

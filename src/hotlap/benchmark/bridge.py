@@ -127,9 +127,9 @@ def shares_of_echo(blocks_s: Mapping[str, list[Seconds]]) -> dict[str, dict[str,
 
 def driving(env: RacerEnv) -> Callable[[], None]:
     """One step with a random action, and a reset when the episode is over."""
-    dice = np.random.default_rng(ACTION_SEED)
+    rng = np.random.default_rng(ACTION_SEED)
     space = env.action_space
-    actions = dice.uniform(space.low, space.high, (4096, 3)).astype(np.float32)  # type: ignore[attr-defined]
+    actions = rng.uniform(space.low, space.high, (4096, 3)).astype(np.float32)  # type: ignore[attr-defined]
     turns = itertools.cycle(list(actions))
     env.reset(seed=ACTION_SEED)
 
@@ -198,10 +198,10 @@ def summary(times_s: Seconds, warmup: int, target: float) -> dict[str, Any]:
 
 def measure_batch(url: str, cars: int) -> dict[str, Any]:
     """Car steps per second of a batch."""
-    dice = np.random.default_rng(ACTION_SEED)
+    rng = np.random.default_rng(ACTION_SEED)
     with closing(RemoteBatch(url, cars, start="random")) as batch:
         batch.reset(seed=ACTION_SEED)
-        actions = dice.uniform(*batch.action_bounds, (16, cars, 3)).astype(np.float32)
+        actions = rng.uniform(*batch.action_bounds, (16, cars, 3)).astype(np.float32)
         turn = iter(range(sys.maxsize))
 
         def drive() -> None:

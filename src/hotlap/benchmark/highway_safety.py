@@ -20,7 +20,7 @@ from hotlap.highway.world import HighwayWorld
 
 FloatArray = NDArray[np.float64]
 Driver = Callable[[HighwayWorld, int, np.random.Generator], NDArray[Any]]
-"""The actions of all egos of a world at a decision, from its number and some dice."""
+"""The actions of all egos of a world at a decision, from its number and a generator."""
 DENSITIES = (8, 20, 40)
 LANES = (5, 3, 2)
 MOST_KM = 1e9

@@ -54,7 +54,7 @@ class RemoteRacer:
                 raise BridgeError(
                     f"Bridge error: {self.client.url} knows no {', '.join(beyond)}; it speaks the original protocol."
                 )
-            beyond = {}  # without dice there is nothing to seed
+            beyond = {}  # nothing random, nothing to seed
         reply = self.client.send_reset(self.config, self.tracks[0], **beyond)
         return self._seen(_numbers(reply)), reply["info"]
 

@@ -53,7 +53,7 @@ def known_track(track_id: Any) -> str:
 
 
 def read_seed(message: Mapping[str, Any]) -> int | None:
-    """The seed of the dice, or None: go on with the dice as they are."""
+    """The seed, or None: the generator stays as it is."""
     seed = message.get("seed")
     if seed is None:
         return None

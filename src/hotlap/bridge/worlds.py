@@ -50,12 +50,12 @@ def views(columns: Iterable[NDArray[Any]]) -> list[Any]:
 
 
 class SingleCar:
-    """One car, reset and stepped by JSON messages. Its dice go on from the car it replaces."""
+    """One car, reset and stepped by JSON messages. Its generator is that of the car it replaces."""
 
     def __init__(self, rules: WorldRules, previous: "SingleCar | None" = None) -> None:
         self.rules = rules
         self.world = build_world(1, rules, threads=1)
-        self.dice: np.random.Generator = np.random.default_rng() if previous is None else previous.dice
+        self.generator: np.random.Generator = np.random.default_rng() if previous is None else previous.generator
         world = self.world
         self._actions = views(world.batch.actions)
         self._observation, *self._facts, self._lap_complete = views(
@@ -65,10 +65,10 @@ class SingleCar:
         self._info_numbers = views(world.step_views.values())
 
     def begin(self, seed: int | None, options: Mapping[str, Any]) -> None:
-        """Start an episode; a seed gives new dice."""
-        dice = self.dice if seed is None else np.random.default_rng(seed)
-        self.world.begin(0, dice, options)
-        self.dice = dice
+        """Start an episode; a seed gives a new generator."""
+        generator = self.generator if seed is None else np.random.default_rng(seed)
+        self.world.begin(0, generator, options)
+        self.generator = generator
 
     def drive(self, action: Action, *, lap_info: bool) -> StepResult:
         """One tick and what came of it; a client that knows of it is told of a finished lap."""
@@ -123,22 +123,22 @@ class BatchOfCars:
             raise BridgeError(f"options of a batch are start and action_delay; {unfit[0]} belongs into batch_reset")
         self.world = build_world(count, rules, **options)
         self.shape = BatchShape.of_world(self.world)
-        self.dice: list[np.random.Generator] = []
+        self.generators: list[np.random.Generator] = []
         self.running = False
 
     def reset(self, seed: int | None, options: Sequence[Mapping[str, Any]]) -> Generator[None, None, bytes]:
-        """A new episode for every car; car i gets dice from seed + i. One set of options for all, or one each."""
+        """A new episode for every car; car i is seeded with seed + i. One set of options for all, or one each."""
         world, count = self.world, self.world.count
         if len(options) not in (1, count):
             raise BridgeError(f"options must be one object or a list of {count}, one per car, not {len(options)}")
         each = options if len(options) == count else list(options) * count
         self.running = False  # refused half-way, it waits for another reset
         if seed is not None:
-            self.dice = []
+            self.generators = []
         for car in range(count):
-            if car == len(self.dice):
-                self.dice.append(np.random.default_rng(None if seed is None else seed + car))
-            world.begin(car, self.dice[car], each[car])
+            if car == len(self.generators):
+                self.generators.append(np.random.default_rng(None if seed is None else seed + car))
+            world.begin(car, self.generators[car], each[car])
             if car % CARS_AT_ONCE == 0:
                 yield
         self.running = True
@@ -154,7 +154,7 @@ class BatchOfCars:
         arrays.done_car[:] = done
         arrays.last_observation[:] = world.observation[done]
         for begun, car in enumerate(done.tolist(), 1):
-            world.begin(car, self.dice[car])
+            world.begin(car, self.generators[car])
             if begun % CARS_AT_ONCE == 0:
                 yield
         arrays.observation[:] = world.observation

@@ -75,7 +75,7 @@ class HighwaySafety:
     km: float = 10_000.0
     """How far all of them together drive."""
     seed: int = 0
-    """The dice of the traffic, 0 or more."""
+    """Seed of the traffic, 0 or more."""
     roads: int = 512
     """Roads in one batch, 1 to 100,000."""
     policy: tuple[str, ...] = ()

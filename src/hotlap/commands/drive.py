@@ -21,7 +21,7 @@ class DriveOrders:
     speed_mph: float = 58.0
     """Speed of the car, 0 to 89 mph."""
     seed: int = 0
-    """Dice of the traffic, 0 or more: the same seed, order and driver give the same drive."""
+    """Seed of the traffic, 0 or more: the same seed, order and driver give the same drive."""
     density: int = 20
     """Vehicles around the car, 0 to 40."""
     seconds: float = 120.0

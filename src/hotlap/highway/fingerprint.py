@@ -64,7 +64,7 @@ def fixed_drive() -> list[NDArray[Any]]:
 
 
 def _actions(decision: int) -> NDArray[np.float64]:
-    """Throttle, now and then the brake, a lane request this way or that; no dice, no sines."""
+    """Throttle, now and then the brake, a lane request this way or that; nothing random, no sines."""
     road = np.arange(ROADS)
     phase = (decision + 7 * road) // 9
     lane = ((5 * phase + road) % 7 - 3) / 3.0

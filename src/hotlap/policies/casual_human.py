@@ -56,7 +56,7 @@ class View(NamedTuple):
 
 
 class CasualHuman:
-    """A casual human in every car, each with dice of its own; the same seed drives the same way."""
+    """A casual human in every car, each with a generator of its own; the same seed drives the same way."""
 
     layout = "classic"
 

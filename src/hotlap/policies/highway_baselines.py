@@ -1,4 +1,4 @@
-"""Simple drivers of the highway to compare with: one that does nothing, one by dice, one that only looks ahead."""
+"""Simple drivers of the highway to compare with: one that does nothing, one at random, one that only looks ahead."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +9,8 @@ from hotlap.highway.physics import EPISODE_DECISIONS, HARD_BRAKE_MPS2, MAX_ACCEL
 from hotlap.highway.sensors import FIELDS, LANES_SCALE, TARGET_GAP_S, gap_seen_m
 from hotlap.policies.policy import Array, FloatArray
 
-DICE_KEY = 7
-"""Sets a random driver's dice apart from those of the episode with the same seed."""
+ACTION_KEY = 7
+"""Sets a random driver's numbers apart from those of the episode with the same seed."""
 BRAKES_IN = 0.1
 """The share of decisions in which a random driver brakes."""
 SPEED_S, GAP_S = 1.0, 2.0
@@ -31,19 +31,19 @@ class ZeroDriver:
 
 
 class RandomDriver:
-    """Everything at random at every decision; a car's dice follow from the seed of its episode alone."""
+    """Everything at random at every decision; a car's actions follow from the seed of its episode alone."""
 
     name, layout = "random", "highway"
 
     def __init__(self, seeds: Sequence[int] = (0,)) -> None:
-        dice = [np.random.default_rng([seed, DICE_KEY]).random((EPISODE_DECISIONS, 4)) for seed in seeds]
-        throttle, brake, brakes, lane = np.moveaxis(np.array(dice), -1, 0)
+        draws = [np.random.default_rng([seed, ACTION_KEY]).random((EPISODE_DECISIONS, 4)) for seed in seeds]
+        throttle, brake, brakes, lane = np.moveaxis(np.array(draws), -1, 0)
         brake = np.where(brakes < BRAKES_IN, brake, 0.0)
         self._actions: FloatArray = np.stack([throttle, brake, 2.0 * lane - 1.0], axis=-1)
         self._decision = 0
 
     def reset(self, cars: Array) -> None:  # noqa: ARG002
-        """The dice begin anew."""
+        """The same actions again."""
         self._decision = 0
 
     def act(self, observation: Array, world: Any = None) -> Array:  # noqa: ARG002

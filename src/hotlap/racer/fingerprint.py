@@ -94,7 +94,7 @@ def _batch_on_every_track(layout: str, physics: Physics) -> RacerBatch:
 
 
 def _actions(tick: int, count: int) -> NDArray[np.float64]:
-    """Full throttle most of the time, the wheel turned this way and that, now and then the brake; no dice, no sines."""
+    """Full throttle most of the time, the wheel turned this way and that, now and then the brake; nothing random."""
     car = np.arange(count)
     phase = (tick + 11 * car) // 20
     steer = ((5 * phase + car) % 9 - 4) / 4.0

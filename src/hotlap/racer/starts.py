@@ -34,7 +34,7 @@ def check_start_kind(kind: Any) -> str:
 
 
 def choose_start(track: Track, kind: str, gate: int | None, rng: np.random.Generator) -> Start:
-    """The start of one episode; `gate` picks the gate of "gate" and "random", else the dice do."""
+    """The start of one episode; `gate` picks the gate of "gate" and "random", else `rng` does."""
     if gate is not None and not (is_whole(gate) and 0 <= gate < GATE_COUNT):
         raise ConfigError(f"gate must be a whole number from 0 to {GATE_COUNT - 1}, not {gate!r}.")
     if kind == "grid":

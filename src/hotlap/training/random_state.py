@@ -27,16 +27,16 @@ def global_random_state() -> Tensors:
     }
 
 
-def restore_global_random_state(dice: Mapping[str, NDArray[Any]]) -> None:
+def restore_global_random_state(state: Mapping[str, NDArray[Any]]) -> None:
     """Put the random state of torch, numpy and Python back."""
-    keys, (place, has_gauss) = dice["numpy_keys"], (int(number) for number in dice["numpy_place"])
+    keys, (place, has_gauss) = state["numpy_keys"], (int(number) for number in state["numpy_place"])
     # numpy itself would take any place, and read its next number from there.
     if keys.shape != (TWISTER_WORDS,) or keys.dtype != np.uint32 or not 0 <= place <= TWISTER_WORDS:
         raise ValueError("numpy's random state is none")
-    np.random.set_state(("MT19937", keys, place, has_gauss, float(dice["numpy_cached"][0])))  # noqa: NPY002
-    gauss = dice["python_gauss"]
-    random.setstate((3, tuple(map(int, dice["python_words"])), float(gauss[0]) if len(gauss) else None))
-    torch.set_rng_state(torch.from_numpy(np.array(dice["torch"], np.uint8)))
+    np.random.set_state(("MT19937", keys, place, has_gauss, float(state["numpy_cached"][0])))  # noqa: NPY002
+    gauss = state["python_gauss"]
+    random.setstate((3, tuple(map(int, state["python_words"])), float(gauss[0]) if len(gauss) else None))
+    torch.set_rng_state(torch.from_numpy(np.array(state["torch"], np.uint8)))
 
 
 def packed(generators: Sequence[np.random.Generator]) -> NDArray[np.uint64]:

@@ -22,7 +22,7 @@ ROLLOUT_ARRAYS = ("observations", "actions", "rewards", "values", "log_probs", "
 
 
 class RunCallback(BaseCallback):
-    """The callback that owns the run folder while the run is trained. Nothing it does touches the dice."""
+    """The callback that owns the run folder while the run is trained. Nothing it does draws a random number."""
 
     def __init__(
         self,

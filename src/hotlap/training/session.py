@@ -106,7 +106,7 @@ def open_session(config: TrainConfig) -> TrainingSession:
 
 
 def restore_session(config: TrainConfig, checkpoint: Checkpoint) -> TrainingSession:
-    """A run put back as it was; every die and every car included."""
+    """A run put back as it was; every random state and every car included."""
     session = open_session(config)
     (session.normalizer or session.env).reset()
     counters = checkpoint.documents.get("counters")

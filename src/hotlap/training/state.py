@@ -1,6 +1,6 @@
-"""Everything a run needs to go on as if it had never stopped, as tensors and plain JSON.
+"""Everything a run needs to resume bit for bit, as tensors and plain JSON.
 
-Taken between two rollouts: weights, optimisers, normaliser, replay, dice, cars, counters, what was about to be logged.
+Taken between two rollouts: weights, optimisers, normaliser, replay, random state, cars, counters, pending log.
 Put back, the next step is the one that would have come.
 """
 
@@ -65,7 +65,7 @@ class TrainingState:
         """Every number of the run."""
         model = self.model
         counters: dict[str, Any] = {name: int(getattr(model, name)) for name in COUNTERS}
-        counters["judged_step"] = self.evaluated_step
+        counters["evaluated_step"] = self.evaluated_step
         counters["episodes"] = [dict(episode) for episode in model.ep_info_buffer or ()]
         counters |= self.metrics.counters() | {name: getattr(model, name) for name in self.algorithm.numbers}
         counters["log"] = model.logger.pending()
@@ -84,7 +84,7 @@ class TrainingState:
             if self.algorithm.replays:
                 self._put_replay(groups["replay"], counters["replay"])
             self._put_counters(counters)
-            self._put_dice(groups["rng"])
+            self._put_random_state(groups["rng"])
         except UNFIT as error:
             raise CheckpointError(
                 f"the checkpoint does not fit this run: {error!r:.300}. Resume with the settings the run was made with."
@@ -96,7 +96,7 @@ class TrainingState:
             setattr(model, name, _count(counters[name], name))
         for name, kind in self.algorithm.numbers.items():
             setattr(model, name, float(counters[name]) if kind is float else _count(counters[name], name))
-        self.evaluated_step = _count(counters["judged_step"], "judged_step")
+        self.evaluated_step = _count(counters["evaluated_step"], "evaluated_step")
         episodes = [{**episode, "r": float(episode["r"]), "l": int(episode["l"])} for episode in counters["episodes"]]
         model.ep_info_buffer = deque(episodes, maxlen=model._stats_window_size)
         model.ep_success_buffer = deque(maxlen=model._stats_window_size)
@@ -139,12 +139,12 @@ class TrainingState:
                 state.setdefault(int(number), {})[moment] = torch.from_numpy(np.array(array))
             optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
 
-    def _put_dice(self, dice: Mapping[str, NDArray[Any]]) -> None:
-        if len(dice["cars"]) != self.env.num_envs:
-            raise ValueError(f"dice for {len(dice['cars'])} cars")
-        self.env.generators = unpacked(dice["cars"])
-        [self.model.action_space._np_random] = unpacked(dice["action_space"])
-        restore_global_random_state(dice)
+    def _put_random_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        if len(state["cars"]) != self.env.num_envs:
+            raise ValueError(f"random state of {len(state['cars'])} cars")
+        self.env.generators = unpacked(state["cars"])
+        [self.model.action_space._np_random] = unpacked(state["action_space"])
+        restore_global_random_state(state)
 
     def _environment(self) -> Tensors:
         """Every car as it stands, what the learner saw last, and the laps that are being timed."""

@@ -18,7 +18,7 @@ StepResult = tuple[Array, Array, Array, Array, dict[str, Any]]
 
 
 class WorldVectorEnv(VectorEnv[Array, Array, Array]):
-    """Cars in one world, each with its own dice and its own episodes; what it hands out is never overwritten later.
+    """Cars in one world, each with its own generator and its own episodes; what it hands out is never overwritten.
 
     Car `i` does what a single environment with the i-th seed does, bit for bit. Infos are columns, one array per key,
     and `_key` says for which cars a key holds, as Gymnasium's own vector environments do it. When a car's episode ends,
@@ -44,7 +44,7 @@ class WorldVectorEnv(VectorEnv[Array, Array, Array]):
     def reset(self, *, seed: Seeds = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Begin an episode for every car, or for those of `options["reset_mask"]`; other options are the world's.
 
-        A seed `s` gives car `i` the seed `s + i`; a list gives each car its own, and None leaves its dice as they are.
+        A seed `s` gives car `i` the seed `s + i`; a list gives each car its own, and None leaves its generator alone.
         """
         if self.closed:
             raise EnvironmentStateError(CLOSED_MESSAGE)

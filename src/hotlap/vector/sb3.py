@@ -49,7 +49,7 @@ class WorldVecEnv(VecEnv):
         return self.world.observation.astype(np.float32)
 
     def _take_seeds(self) -> None:
-        """New dice for every car that was given a seed, or that has none yet."""
+        """A new generator for every car that was given a seed, or that has none yet."""
         if not self.generators:
             self.generators = [np_random(seed)[0] for seed in self._seeds]
             return

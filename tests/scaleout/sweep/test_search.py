@@ -19,20 +19,20 @@ def test_a_search_names_settings_by_their_dotted_path():
 
 
 def test_every_combination_of_the_grids_gets_so_many_draws():
-    found = list(points(parse_search(TABLE), 3, dice=0))
+    found = list(points(parse_search(TABLE), 3, seed=0))
     assert [point["ppo.n_epochs"] for point in found] == [4, 4, 4, 8, 8, 8]
     assert all(1e-4 <= point["ppo.learning_rate"] <= 1e-2 and point["cars"] in (8, 16) for point in found)
     assert len({point["ppo.learning_rate"] for point in found}) == 6
 
 
 def test_a_search_without_draws_is_not_repeated():
-    assert len(list(points(parse_search({"cars": {"grid": [1, 2]}}), 5, dice=0))) == 2
+    assert len(list(points(parse_search({"cars": {"grid": [1, 2]}}), 5, seed=0))) == 2
 
 
-def test_the_same_dice_give_the_same_points_and_others_do_not():
+def test_the_same_seed_gives_the_same_points_and_others_do_not():
     search = parse_search(TABLE)
-    assert list(points(search, 2, dice=1)) == list(points(search, 2, dice=1))
-    assert list(points(search, 2, dice=1)) != list(points(search, 2, dice=2))
+    assert list(points(search, 2, seed=1)) == list(points(search, 2, seed=1))
+    assert list(points(search, 2, seed=1)) != list(points(search, 2, seed=2))
 
 
 def test_loguniform_draws_every_decade_alike():

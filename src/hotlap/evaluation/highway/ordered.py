@@ -29,7 +29,7 @@ class Scene:
     """Where a drive by orders begins."""
 
     seed: int = 0
-    """Dice of the traffic, 0 or more."""
+    """Seed of the traffic, 0 or more."""
     vehicles: int = 20
     """Vehicles around the car, 0 to 40."""
     lane: int = 2

@@ -102,7 +102,7 @@ class EarlyStopping(BaseCallback):
 
     def _succession(self, record: TrialRecord, others: Sequence[TrialRecord], step: int) -> TakeOver | None:
         """Whose weights to take over, by the last score of each run."""
-        rng = np.random.default_rng([self.spec.dice, step, self.folder.names().index(self.name)])
+        rng = np.random.default_rng([self.spec.search_seed, step, self.folder.names().index(self.name)])
         latest = {each.trial.name: each.scores[max(each.scores)] for each in (*others, record) if each.scores}
         donor = choose_donor(self.name, latest, self.spec.population.share, rng)
         if donor is None:

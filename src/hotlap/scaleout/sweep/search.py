@@ -72,9 +72,9 @@ def _checked_range(name: str, kind: Kind, values: Any) -> SearchRange:
     return SearchRange(kind, tuple(numbers))
 
 
-def points(search: Mapping[str, SearchRange], samples: int, dice: int) -> Iterator[Point]:
-    """Every combination of the grids, each with so many draws of what is drawn; the same dice, the same points."""
-    rng = np.random.default_rng(dice)
+def points(search: Mapping[str, SearchRange], samples: int, seed: int) -> Iterator[Point]:
+    """Every combination of the grids, each with so many draws of what is drawn; the same seed, the same points."""
+    rng = np.random.default_rng(seed)
     grids = {name: each.values for name, each in search.items() if each.kind == "grid"}
     drawn = {name: each for name, each in search.items() if each.kind != "grid"}
     for combination in itertools.product(*grids.values()):

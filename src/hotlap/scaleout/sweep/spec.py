@@ -58,7 +58,7 @@ class SweepSpec:
     """Sets of tracks to train on, in the racer; empty for the presets' own."""
     samples: int = 1
     """Draws of what is drawn at random, for every combination of what is not."""
-    dice: int = 0
+    search_seed: int = 0
     """Seed of the draws."""
     set: dict[str, Any] = field(default_factory=dict)
     """Settings that all trainings share, as in a preset."""
@@ -71,7 +71,7 @@ class SweepSpec:
 
     def __post_init__(self) -> None:
         """At least one of everything, and one way to steer at most."""
-        check_ranges(self, "", samples=(1, MOST_TRIALS), dice=(0, MANY))
+        check_ranges(self, "", samples=(1, MOST_TRIALS), search_seed=(0, MANY))
         if not self.presets or not self.seeds:
             raise ConfigError("a sweep needs at least one preset and one seed.")
         if self.halving.first_rung and self.population.every_steps:
@@ -139,7 +139,7 @@ def trials_of(spec: SweepSpec) -> list[Trial]:
     """Every training of a sweep, in order; the same spec gives the same trials."""
     found: list[Trial] = []
     for preset, tracks, point in itertools.product(
-        spec.presets, spec.tracks or [()], list(points(spec.ranges, spec.samples, spec.dice))
+        spec.presets, spec.tracks or [()], list(points(spec.ranges, spec.samples, spec.search_seed))
     ):
         chosen = point | ({"racer.tracks": list(tracks)} if tracks else {})
         base = merged(load_preset(preset), spec.set, "set")
