@@ -8,15 +8,22 @@ import pytest
 from hotlap.highway.orders import Situation, as_record, interpret
 
 FOLDER = Path(__file__).parent
-TABLES = ("utterances.toml", "utterances_held_out.toml")
+TABLES = (
+    "utterances.toml",
+    "utterances_held_out.toml",
+    "utterances_cruise_control.toml",
+    "utterances_unseen.toml",
+)
 RESULT = ("mode", "target_lane", "target_speed_mph", "gap_s", "direction", "return_lane")
 
 
 def rows():
     for name in TABLES:
-        for topic, utterances in tomllib.loads((FOLDER / name).read_text(encoding="utf-8")).items():
-            for number, row in enumerate(utterances, 1):
-                yield pytest.param(row, id=f"{topic}-{number}-{row['say'][:40]}")
+        for topic, groups in tomllib.loads((FOLDER / name).read_text(encoding="utf-8")).items():
+            for number, group in enumerate(groups, 1):
+                # A group may have one sentence or several that mean the same.
+                for say in [group["say"]] if isinstance(group["say"], str) else group["say"]:
+                    yield pytest.param({**group, "say": say}, id=f"{topic}-{number}-{say[:40]}")
 
 
 @pytest.mark.parametrize("row", list(rows()))

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hotlap.highway.orders.numbers import in_digits
-from hotlap.highway.orders.reading import plain_words, split
-from hotlap.highway.orders.spelling import corrected, one_slip
+from hotlap.highway.orders.reading import corrected, one_slip, plain_words, split
 from hotlap.highway.orders.vocabulary import KNOWN, REAL_WORDS
 
 TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]

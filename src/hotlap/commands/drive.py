@@ -36,12 +36,12 @@ class DriveOrders:
     def run(self) -> int | None:
         """Interpret the order and print it, or drive it."""
         if self.explain:
-            from hotlap.highway.orders.explain import explain
+            from hotlap.evaluation.highway.drive_orders import explain
 
             explain(self.text, lane=self.lane, speed_mph=self.speed_mph, as_json=self.json)
             return None
         from hotlap.evaluation.highway.drive_orders import drive_orders
-        from hotlap.evaluation.highway.ordered import Scene
+        from hotlap.highway.ordered_drive import Scene
 
         scene = Scene(self.seed, self.density, self.lane, self.speed_mph, self.seconds)
         orders = (self.text, *self.then)

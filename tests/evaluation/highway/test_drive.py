@@ -8,8 +8,8 @@ import pytest
 from evaluation.highway.tiny_highway import highway_model
 from hotlap import cli
 from hotlap.evaluation.highway.drive_orders import live_line, newest_highway_run
-from hotlap.evaluation.highway.ordered import Moment, OrderedDrive, Scene
 from hotlap.highway.missions import Ending
+from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
 from hotlap.policies.highway_expert import HighwayExpert
 from hotlap.store.database import Database
 from hotlap.store.missions import MissionLog
@@ -116,7 +116,7 @@ def test_newest_run_of_the_highway_drives_and_others_do_not(drive, tmp_path):
         (["stop", "--seed", "-1"], "--seed must be 0 or more"),
         (["stop", "--seconds", "0"], "--seconds must be from"),
         (["stop", "--density", "99"], "vehicles must be from 0 to 40"),
-        (["stop", "--lane", "9"], "from 0 (leftmost) to 4, not 9"),
+        (["stop", "--lane", "9"], "from 0 (leftmost) to 5 (the shoulder), not 9"),
         (["stop", "--speed-mph", "900"], "from 0 to 89 mph"),
         (["stop", "--policy", "expret"], 'Did you mean "expert"?'),
     ],
@@ -138,11 +138,11 @@ def test_log_that_cannot_be_written_does_not_spoil_the_drive(drive, tmp_path):
 def test_orders_are_judged_by_who_is_around():
     ahead = set()
     for seed in range(20):
-        situation = OrderedDrive(HighwayExpert(), Scene(seed=seed, vehicles=40)).situation()
+        situation = OrderedDrive(HighwayExpert().act, Scene(seed=seed, vehicles=40)).situation()
         ahead.add(situation.traffic.ahead)
         assert situation.limits_mph[0] == pytest.approx(70.0)
     assert {"sedan", "truck"} <= ahead
-    alone = OrderedDrive(HighwayExpert(), Scene(vehicles=0)).situation()
+    alone = OrderedDrive(HighwayExpert().act, Scene(vehicles=0)).situation()
     assert (alone.traffic.ahead, alone.traffic.left_occupied) == (None, False)
 
 

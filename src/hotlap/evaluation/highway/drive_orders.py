@@ -9,12 +9,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hotlap.errors import PolicyError, StoreError
 from hotlap.evaluation.highway.evaluate import SCRIPTED
-from hotlap.evaluation.highway.ordered import Moment, OrderedDrive, Scene
 from hotlap.evaluation.sources import POLICY_FILE, DriverSource, find_driver
 from hotlap.highway.missions import MPS_PER_MPH, Ending, Outcome
-from hotlap.highway.orders import Refused, Understood, as_record, as_sentence
+from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
+from hotlap.highway.orders import Refused, Situation, Understood, as_record, as_sentence, interpret
 from hotlap.highway.physics import DECISION_S
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.store.database import DATABASE_FILE, Database
@@ -57,12 +59,21 @@ class Carried:
         }
 
 
+def explain(text: str, *, lane: int, speed_mph: float, as_json: bool = False) -> None:
+    """Print what was understood, as one sentence or one JSON object; a refusal is a result too."""
+    result = interpret(text, Situation(lane=lane, speed_mph=speed_mph))
+    refused = "Refused: " if isinstance(result, Refused) else ""
+    print(json.dumps(as_record(result), indent=2) if as_json else f"{refused}{as_sentence(result)}")
+
+
 def drive_orders(
     orders: Sequence[str], scene: Scene, policy: str | None, root: Path, *, as_json: bool, pace: float
 ) -> int:
     """Drive the orders one after the other; 0 when all were carried out, 1 when one was refused or not done."""
     source = _driver(policy, root)
-    drive = OrderedDrive(source.make([scene.seed]), scene)
+    driver = source.make([scene.seed])
+    driver.reset(np.arange(1))
+    drive = OrderedDrive(driver.act, scene)
     watch = _watcher(pace)
     carried: list[Carried] = []
     for text in orders:

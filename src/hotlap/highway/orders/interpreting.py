@@ -4,20 +4,24 @@ import re
 from dataclasses import replace
 
 from hotlap.highway.missions import Mission, Mode, Source
-from hotlap.highway.orders.clauses import VERBS, taken_apart
-from hotlap.highway.orders.finding import find_wishes
-from hotlap.highway.orders.judging import make_plan
-from hotlap.highway.orders.manners import corrected_parts, without_manners
+from hotlap.highway.orders.clauses import VERBS, corrected_parts, taken_apart, without_manners
+from hotlap.highway.orders.lanes import find_lanes
+from hotlap.highway.orders.meaning import HOLD, PULL_OVER, STOP, Line, Wishes, find_overtake
 from hotlap.highway.orders.numbers import is_number
-from hotlap.highway.orders.patterns import one_of, phrase, words
+from hotlap.highway.orders.patterns import one_of, phrase, refusal_phrases, words
+from hotlap.highway.orders.planning import make_plan
+from hotlap.highway.orders.quantities import find_changes
 from hotlap.highway.orders.reading import plain_words
-from hotlap.highway.orders.refusals import never_done, not_understood, question, unsupported
 from hotlap.highway.orders.results import RefusalError, RefusalKind, Refused, Understood
 from hotlap.highway.orders.situation import Situation
 from hotlap.highway.orders.vocabulary import KNOWN, PLAIN
-from hotlap.highway.orders.wishes import Wishes
 
 MAX_CHARACTERS = 400
+ASKS = one_of("what how why when where who whose which is are am was were does did has should shall may might can")
+QUESTION = re.compile(
+    rf"^(?:{ASKS}"
+    rf"|{one_of('could would will tell show explain say describe ask')}|have (?:you|we|i)|do (?:you|we|i|they|it))\b"
+)
 IDIOM_WORDS = words("pullover gapmore gapless toofast tooslow")
 SPEED_HINTS = VERBS | {"at", "to", "speed"}
 CALLED_OFF = one_of(
@@ -40,30 +44,39 @@ def interpret(text: str, situation: Situation, *, source: Source = "text", time_
     The same text and situation always give the same result. Case and punctuation do not matter.
     """
     if len(text.strip()) > MAX_CHARACTERS:
-        return not_understood(f"That is longer than {MAX_CHARACTERS} characters; say it in one sentence.")
+        return _not_understood(f"That is longer than {MAX_CHARACTERS} characters; say it in one sentence.")
     line = plain_words(text)
     if not line:
-        return not_understood(f"Nothing was said; {HELP}")
+        return _not_understood(f"Nothing was said; {HELP}")
     said = Mission(source=source, text=text.strip(), time_s=time_s)
     results = [_read(part, situation, said) for part in corrected_parts(line)]
-    clear = [result for result in results if not _is_lost(result)]
+    clear = [result for result in results if getattr(result, "kind", None) is not RefusalKind.NOT_UNDERSTOOD]
     return (clear or results[-1:])[0]
 
 
-def _is_lost(result: Understood | Refused) -> bool:
-    return isinstance(result, Refused) and result.kind is RefusalKind.NOT_UNDERSTOOD
+def find_wishes(text: str) -> Wishes:
+    """All that a line of plain words wishes for; every phrase is read once, the more telling ones first."""
+    line = Line(text)
+    wishes = Wishes()
+    find_overtake(line, wishes)
+    wishes.pulls_over = bool(line.take(PULL_OVER))
+    wishes.stops = bool(line.take(STOP)) or wishes.pulls_over
+    wishes.lanes = find_lanes(line)
+    wishes.changes = find_changes(line)
+    wishes.holds = bool(line.take(HOLD))
+    return wishes
 
 
 def _read(line: str, situation: Situation, said: Mission) -> Understood | Refused:
     """One line of plain words, without what was corrected."""
     line = without_manners(line)
-    refused = question(line) or never_done(line)
+    refused = _question(line) or _never_done(line)
     if refused:
         return refused
     rest = without_manners(CANCEL.sub("", line).strip())
     if rest != line and not find_wishes(rest).any():
         return Understood(said, cancels=True)
-    return unsupported(rest) or _read_orders(rest, situation, said)
+    return _unsupported(rest) or _read_orders(rest, situation, said)
 
 
 def _read_orders(line: str, situation: Situation, said: Mission) -> Understood | Refused:
@@ -76,21 +89,13 @@ def _read_orders(line: str, situation: Situation, said: Mission) -> Understood |
     if not wishes.any():
         return _without_orders(forbidden, clauses.remark, situation, said)
     if _is_too_strange(clauses.orders, wishes) or (clauses.remark and _is_bare(clauses.orders, wishes)):
-        return not_understood(f"That was not clear; {HELP}")
+        return _not_understood(f"That was not clear; {HELP}")
     try:
         plan = make_plan(wishes, situation)
     except RefusalError as refusal:
         return refusal.refused
-    mission = replace(
-        said,
-        mode=plan.mode,
-        target_lane=plan.lane,
-        target_speed_mps=plan.speed_mps,
-        gap_s=plan.gap_s,
-        direction=plan.direction,
-        return_lane=plan.return_lane,
-    )
-    return Understood(mission, plan.note)
+    mission = replace(plan.mission, source=said.source, text=said.text, time_s=said.time_s)
+    return replace(plan, mission=mission)
 
 
 def _without_orders(forbidden: Wishes, remark: bool, situation: Situation, said: Mission) -> Understood | Refused:
@@ -101,7 +106,7 @@ def _without_orders(forbidden: Wishes, remark: bool, situation: Situation, said:
         return Refused(RefusalKind.NOT_AN_ORDER, "That says what not to do, so nothing changes.")
     if remark:
         return Refused(RefusalKind.NOT_AN_ORDER, "That is a remark, not an order, so nothing changes.")
-    return not_understood(f"No order was found in that; {HELP}")
+    return _not_understood(f"No order was found in that; {HELP}")
 
 
 def _calls_off(forbidden: Wishes, mission: Mission) -> bool:
@@ -130,12 +135,15 @@ def _is_too_strange(line: str, wishes: Wishes) -> bool:
     """Whether too little of the line is known to act on it; a bare side or number must stand alone."""
     said = NAMED_VEHICLE.sub("", line).split()
     strangers = [word for word in said if not _is_known(word)]
-    if any(wish.bare for wish in wishes.speeds) and _names_another_thing(said):
+    if any(not change.unit for change in wishes.changes) and _names_another_thing(said):
+        return True
+    if not all(word.isascii() for word in strangers):
         return True
     if _is_bare(line, wishes):
         return bool(strangers) or wishes.vehicle is not None
     telling = sum(word in PLAIN or word in IDIOM_WORDS or is_number(word) for word in line.split())
     forgiven = 1 if wishes.speeds or wishes.lanes else 0  # an unknown verb: "settle at 60"
+    forgiven = 4 if wishes.pulls_over else forgiven  # whoever wants off the road has a reason to give
     return len(strangers) > max(telling // 2, forgiven)
 
 
@@ -146,3 +154,27 @@ def _names_another_thing(said: list[str]) -> bool:
         not _is_known(word) and ((before in THINGS_FOLLOW and after in NUMBERS_FOLLOW) or after in PEOPLE)
         for before, word, after in around
     )
+
+
+def _question(line: str) -> Refused | None:
+    """A question is no order."""
+    if QUESTION.match(line):
+        return Refused(RefusalKind.NOT_AN_ORDER, "That is a question, not an order, so nothing changes.")
+    return None
+
+
+def _never_done(line: str) -> Refused | None:
+    """What the car does for nobody."""
+    reasons = [reason for pattern, reason in refusal_phrases("never") if pattern.search(line)]
+    return Refused(RefusalKind.UNSAFE, reasons[0]) if reasons else None
+
+
+def _unsupported(line: str) -> Refused | None:
+    """What the car, or its road, does not have."""
+    reasons = [reason for pattern, reason in refusal_phrases("unsupported") if pattern.search(line)]
+    return Refused(RefusalKind.UNSUPPORTED, reasons[0]) if reasons else None
+
+
+def _not_understood(reason: str) -> Refused:
+    """Words in which no single order was found."""
+    return Refused(RefusalKind.NOT_UNDERSTOOD, reason)

@@ -1,23 +1,86 @@
-"""From lanes that were named to lanes of this road, or a refusal: no lane is left of the leftmost one."""
+"""From wishes to a mission on this road, or a refusal with the reason."""
 
-from dataclasses import dataclass
-
-from hotlap.highway.missions import Direction
-from hotlap.highway.orders.results import RefusalError, RefusalKind
+from hotlap.highway.missions import MPS_PER_MPH, Direction, Mission, Mode
+from hotlap.highway.orders.amounts import capped_note, leader_mph, one_gap_s, one_speed_mph
+from hotlap.highway.orders.meaning import LaneWish, Wishes
+from hotlap.highway.orders.results import RefusalError, RefusalKind, Understood
 from hotlap.highway.orders.situation import Situation
-from hotlap.highway.orders.wishes import LaneWish, Wishes
 
 
-@dataclass(frozen=True)
-class OvertakePlan:
-    """Where an overtake goes."""
+def make_plan(wishes: Wishes, situation: Situation) -> Understood:
+    """The one mission that the wishes amount to: an overtake before a stop, that before a lane, that before a speed."""
+    if wishes.overtake_at is not None and wishes.stops:
+        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "That is an overtake and a stop; say one at a time.")
+    if wishes.overtake_at is not None:
+        return _overtake(wishes, situation)
+    if wishes.stops:
+        return _stop(wishes, situation)
+    if wishes.back_at is not None and any(wish.start < wishes.back_at for wish in wishes.lanes):
+        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "That is one move and another back; say one at a time.")
+    if wishes.comes_back and not wishes.lanes:
+        return _come_back(situation)
+    return _drive(wishes, situation)
 
-    lane: int
-    """The lane to pass in."""
-    side: Direction
-    """The side on which it passes."""
-    return_lane: int | None
-    """The lane afterwards; None stays."""
+
+def _overtake(wishes: Wishes, situation: Situation) -> Understood:
+    """Past the vehicle ahead, in the lane and on the side that were named, else on the left where that is free."""
+    lane, side, return_lane = overtake_lanes(wishes, situation)
+    speed_mph = one_speed_mph([change for change in wishes.speeds if change.unit != "bit"], None, situation)
+    gap_s = one_gap_s([change for change in wishes.gaps if change.operation != "restore"], speed_mph, situation)
+    mission = Mission(Mode.OVERTAKE, lane, _mps(speed_mph), gap_s, side, return_lane)
+    return Understood(mission, capped_note(speed_mph, lane, situation))
+
+
+def _stop(wishes: Wishes, situation: Situation) -> Understood:
+    """A stop in the lane that was named, on the shoulder, or wherever the car is."""
+    if any(change.operation == "set" and change.amount != 0 for change in wishes.speeds):
+        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "That is a stop and a speed; say one at a time.")
+    if wishes.pulls_over and any(wish.side == "left" for wish in wishes.lanes):
+        reason = 'The car pulls over to the right only; say "stop in the leftmost lane" to stop there.'
+        raise RefusalError(RefusalKind.UNSUPPORTED, reason)
+    lane = situation.shoulder if wishes.pulls_over else one_lane(wishes.lanes, situation)
+    mission = Mission(Mode.STOP, lane, 0.0, direction=direction_to(lane, situation))
+    return Understood(mission, on_shoulder=lane == situation.shoulder)
+
+
+def _come_back(situation: Situation) -> Understood:
+    """Back to the lane that the present mission started from."""
+    lane = None if situation.mission is None else situation.mission.return_lane
+    if lane is None or lane >= situation.lanes:
+        raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "Say which lane to go back to, by its side or its number.")
+    return Understood(Mission(Mode.LANE_CHANGE, lane, direction=direction_to(lane, situation)))
+
+
+def _drive(wishes: Wishes, situation: Situation) -> Understood:
+    """A lane, a speed, a gap, or all of them; from the shoulder, in the lane beside it."""
+    lane = one_lane(wishes.lanes, situation)
+    if lane is None and wishes.changes and situation.lane == situation.shoulder:
+        lane = situation.lanes - 1
+    direction = direction_to(lane, situation)
+    speed_mph = one_speed_mph(wishes.speeds, lane, situation)
+    gap_s = one_gap_s(wishes.gaps, speed_mph, situation)
+    if speed_mph == 0:
+        return Understood(Mission(Mode.STOP, lane, 0.0, direction=direction))
+    if speed_mph is None and wishes.follows:
+        speed_mph = leader_mph(situation)
+    mode = _driving_mode(wishes, direction)
+    if mode is Mode.LANE_CHANGE:
+        refuse_occupied(direction, situation)
+    note = capped_note(speed_mph, situation.lane if lane is None else lane, situation)
+    return Understood(Mission(mode, lane, _mps(speed_mph), gap_s, direction), note)
+
+
+def _mps(speed_mph: float | None) -> float | None:
+    return None if speed_mph is None else speed_mph * MPS_PER_MPH
+
+
+def _driving_mode(wishes: Wishes, direction: Direction | None) -> Mode:
+    """A lane change where the car is to move over, a cruise where a speed or gap is set, else a hold."""
+    pace = any(change.reference != "now" or change.operation != "restore" for change in wishes.changes)
+    moves = any(wish.role in ("move", "bare") and wish.kind != "own" for wish in wishes.lanes)
+    if moves or (direction is not None and not pace):
+        return Mode.LANE_CHANGE
+    return Mode.CRUISE if pace else Mode.HOLD
 
 
 def resolve_lane(wish: LaneWish, situation: Situation, start: int | None = None) -> int:
@@ -25,6 +88,8 @@ def resolve_lane(wish: LaneWish, situation: Situation, start: int | None = None)
     start = situation.lane if start is None else start
     last = situation.lanes - 1
     if wish.kind == "own":
+        if situation.lane == situation.shoulder:
+            raise RefusalError(RefusalKind.UNSAFE, "The shoulder is for stopping only; name a lane to drive in.")
         return situation.lane
     if wish.kind == "middle":
         return min((last // 2, (last + 1) // 2), key=lambda lane: abs(lane - start))
@@ -87,8 +152,10 @@ def refuse_occupied(direction: Direction | None, situation: Situation) -> None:
         raise RefusalError(RefusalKind.UNSAFE, f"Somebody is beside the car on the {direction}.")
 
 
-def overtake_plan(wishes: Wishes, situation: Situation) -> OvertakePlan:
-    """The lane and side of the pass, from what was said before and with it, and where to go afterwards."""
+def overtake_lanes(wishes: Wishes, situation: Situation) -> tuple[int, Direction, int | None]:
+    """The lane and the side of the pass, from what was said before and with it, and the lane afterwards."""
+    if situation.lane == situation.shoulder:
+        raise RefusalError(RefusalKind.IMPOSSIBLE, "The car is on the shoulder, where nobody drives ahead.")
     _refuse_without_vehicle(wishes, situation)
     at = wishes.overtake_at or 0
     after = [wish for wish in wishes.lanes if wish.start > at and wish.role in ("move", "stay")]
@@ -98,7 +165,7 @@ def overtake_plan(wishes: Wishes, situation: Situation) -> OvertakePlan:
     if lane is None or side is None:
         raise RefusalError(RefusalKind.IMPOSSIBLE, "An overtake needs another lane than the car's own.")
     refuse_occupied(side, situation)
-    return OvertakePlan(lane, side, _return_lane(wishes, after, lane, situation))
+    return lane, side, _return_lane(wishes, after, lane, situation)
 
 
 def _as_shift(wish: LaneWish) -> LaneWish:

@@ -1,6 +1,6 @@
 """A drive by orders: one ego in seeded traffic, given missions in plain English, with the supervisor on."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -16,10 +16,11 @@ from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.highway.road import gap_m, lane_limit_mps, nearest_ahead
 from hotlap.highway.sensors import FIELDS
 from hotlap.highway.supervisor import RULE_NAMES
-from hotlap.highway.world import HighwayWorld
-from hotlap.policies import Policy
+from hotlap.highway.world import Array, HighwayWorld
 
 MOST_SECONDS = 86_400.0
+Decide = Callable[[Array, HighwayWorld], Array]
+"""A driver: actions (n, 3) for the observations of n roads."""
 KINDS = get_args(Kind)
 ROAD = EGO = 0
 
@@ -65,15 +66,14 @@ class Moment:
 class OrderedDrive:
     """One car and its driver; orders are given to it one after the other."""
 
-    def __init__(self, policy: Policy, scene: Scene) -> None:
-        self.scene, self._policy = scene, policy
+    def __init__(self, decide: Decide, scene: Scene) -> None:
+        self.scene, self._decide = scene, decide
         self.world = HighwayWorld(1, vehicles=scene.vehicles, supervisor=True, threads=1)
         start = {"lane": scene.lane, "speed_mps": scene.speed_mph * MPH, "mission": Mission()}
         self._check_start()
         self.world.begin(ROAD, np.random.default_rng(scene.seed), start)
         self.time_s = 0.0
         self.mission: Mission | None = None
-        policy.reset(np.arange(1))
 
     def _check_start(self) -> None:
         """The car can be where it is said to be: MissionError otherwise."""
@@ -118,7 +118,7 @@ class OrderedDrive:
         """Decide and move until the mission ends, the car crashed, or the time is over."""
         world = self.world
         for _ in range(round(self.scene.seconds / DECISION_S)):
-            world.advance(self._policy.act(world.observation, world))
+            world.advance(self._decide(world.observation, world))
             self.time_s += DECISION_S
             yield self._moment()
             if world.out.mission_ended[ROAD] or world.roads.crashed[ROAD]:

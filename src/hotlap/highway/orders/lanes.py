@@ -3,8 +3,8 @@
 import re
 
 from hotlap.highway.missions import Direction
+from hotlap.highway.orders.meaning import LaneKind, LaneWish, Line, Role
 from hotlap.highway.orders.patterns import NUMBER, phrase, some, words
-from hotlap.highway.orders.wishes import LaneKind, LaneWish, Line, Role
 
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6}
 ORDINAL = rf"(?P<place>{'|'.join(ORDINALS)}|\d+ th)"
