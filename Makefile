@@ -1,6 +1,8 @@
 # `make train` and `make test` work on a fresh clone with Python 3.11 or later and nothing else prepared.
 PYTHON ?= python3
 ARGS ?=
+# Tests are shared out to so many processes; those that need a browser or a clock stay on one of them.
+WORKERS ?= 2
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := .venv/installed
@@ -18,7 +20,7 @@ PAGE_SOURCES := $(shell find frontend -name node_modules -prune -o -type f -prin
 NODE_MODULES := frontend/node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-ray setup-browser node train test test-ray check bench frontend wasm play lock lock-ray
+.PHONY: help setup setup-ray setup-browser node train test test-ray soak check bench frontend wasm play lock lock-ray
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -48,11 +50,14 @@ train: setup ## teach a car to drive, on this machine's CPU; ARGS="racer-sac --s
 
 test: setup setup-browser frontend ## every test; ARGS='-m "not integration and not slow"' for the fast lane
 	$(NPM) test
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
 	$(if $(ARGS),,$(MAKE) test-ray)
 
 test-ray: setup-ray ## the tests that start a Ray cluster; part of `make test`, unless that is given ARGS
 	$(RAY_BIN)/python -m pytest -m ray tests/scaleout
+
+soak: setup setup-browser frontend ## the scaled-up twins of the tests, and the measurements: an hour on a quiet machine
+	$(BIN)/python -m pytest --soak -m "soak or clock" $(ARGS)
 
 check: setup $(NODE_MODULES) ## lint, format, types, import rules
 	$(BIN)/ruff check .

@@ -1,7 +1,40 @@
 """What holds for every test."""
 
 import hypothesis
+import pytest
 
 # No deadline: the first example of a property may have to compile a kernel. The blob repeats a failure elsewhere.
 hypothesis.settings.register_profile("hotlap", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("hotlap")
+
+ONE_AT_A_TIME = "one-at-a-time"
+"""The group of tests that need a browser, a crowd of sockets or a clock: `make test` runs them on one worker."""
+
+
+def pytest_addoption(parser):
+    parser.addoption("--soak", action="store_true", help="run the scaled-up twins and the measurements too")
+
+
+@pytest.fixture
+def in_time(request):
+    """`in_time(seconds, limit_s)` fails when it took longer, with --soak; elsewhere others may need the cores."""
+
+    def check(seconds: float, limit_s: float) -> None:
+        assert seconds < limit_s or not request.config.getoption("--soak"), f"{seconds:.3f} s is over {limit_s} s"
+
+    return check
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(config, items):
+    """Leave the soak tests out unless asked, and put those that disturb each other on one worker, first."""
+    if not config.getoption("--soak"):
+        soak = [item for item in items if item.get_closest_marker("soak")]
+        config.hook.pytest_deselected(items=soak)
+        items[:] = [item for item in items if item not in soak]
+    for item in items:
+        if "in_time" in item.fixturenames:
+            item.add_marker(pytest.mark.clock)
+        if item.get_closest_marker("browser") or item.get_closest_marker("clock"):
+            item.add_marker(pytest.mark.xdist_group(ONE_AT_A_TIME))
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)

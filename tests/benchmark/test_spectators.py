@@ -52,10 +52,20 @@ def test_measurement_of_nothing_is_refused(wrong):
         SpectatorMeasurement(**wrong)
 
 
-@pytest.mark.slow
-def test_sixty_four_spectators_of_a_real_training_cost_next_to_nothing(capsys):
-    code = cli.main(["benchmark", "spectators", "--pairs", "2", "--rollouts", "2", "--json"])
+def watched(capsys, spectators: int, pairs: int) -> dict:
+    words = ["--spectators", str(spectators), "--pairs", str(pairs), "--rollouts", "2", "--json"]
+    code = cli.main(["benchmark", "spectators", *words])
     result = json.loads(capsys.readouterr().out)
-    assert (result["spectators"], result["pairs"]) == (64, 2)
+    assert (result["spectators"], result["pairs"]) == (spectators, pairs)
     assert code == (0 if result["passed"] else 1)
-    assert result["server_core_percent"] <= 5
+    return result
+
+
+@pytest.mark.integration
+def test_a_crowd_around_a_real_training_is_measured(capsys):
+    assert watched(capsys, spectators=8, pairs=1)["server_core_percent"] is not None
+
+
+@pytest.mark.soak
+def test_sixty_four_spectators_of_a_real_training_cost_next_to_nothing(capsys):
+    assert watched(capsys, spectators=64, pairs=2)["server_core_percent"] <= 5

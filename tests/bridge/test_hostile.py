@@ -160,7 +160,7 @@ def test_twenty_thousand_malformed_frames_do_no_harm():
     check_malformed(20_000)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.timeout(400)
 def test_a_million_malformed_frames_do_no_harm():
     check_malformed(1_000_000)
@@ -190,7 +190,7 @@ def attack(port: int, frames: int, seed: int) -> int:
     return done
 
 
-def check_attack(frames: int, p99_s: float) -> None:
+def check_attack(frames: int, in_time) -> None:
     """An attacker beside a healthy client of a server process: it lives, stays small, and answers in time."""
     with spawned_bridge() as bridge, BridgeClient(bridge.url) as healthy:
         port = int(bridge.url.rsplit(":", 1)[1])
@@ -209,37 +209,37 @@ def check_attack(frames: int, p99_s: float) -> None:
         assert bridge.process.poll() is None
         assert memory_bytes(bridge.process.pid) - before < 20 * MEGABYTE
         assert len(late) > 100
-        assert np.percentile(late, 99) < p99_s
+        in_time(np.percentile(late, 99), 0.05)
 
 
 @pytest.mark.integration
-def test_a_flood_over_sockets_leaves_a_healthy_client_alone():
-    check_attack(20_000, 0.05)
+def test_a_flood_over_sockets_leaves_a_healthy_client_alone(in_time):
+    check_attack(20_000, in_time)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.timeout(400)
-def test_a_hundred_thousand_malformed_frames_over_sockets_leave_a_healthy_client_alone():
-    check_attack(100_000, 0.05)
+def test_a_hundred_thousand_malformed_frames_over_sockets_leave_a_healthy_client_alone(in_time):
+    check_attack(100_000, in_time)
 
 
 @pytest.mark.integration
-def test_five_hundred_half_open_sockets_are_closed_within_ten_seconds():
+def test_five_hundred_half_open_sockets_are_closed_within_ten_seconds(in_time):
     with spawned_bridge() as bridge, BridgeClient(bridge.url) as healthy:
         port = int(bridge.url.rsplit(":", 1)[1])
         healthy.send_reset()
         half_open = [socket.create_connection(("127.0.0.1", port), 10) for _ in range(500)]
-        end = time.monotonic() + 10.0
+        opened_s = time.monotonic()
         late, waiting = [], half_open
-        while waiting and time.monotonic() < end:
+        while waiting:
             began = time.perf_counter()
             healthy.send_step([0, 1, 0])
             late.append(time.perf_counter() - began)
             waiting = [connection for connection in waiting if not is_closed(connection)]
+        in_time(time.monotonic() - opened_s, 10.0)
+        in_time(np.percentile(late, 99), 0.05)
         for connection in half_open:
             connection.close()
-        assert not waiting
-        assert np.percentile(late, 99) < 0.05
 
 
 def is_closed(connection: socket.socket) -> bool:
@@ -281,7 +281,7 @@ def test_episodes_leave_nothing_behind():
     check_leaks(5)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.timeout(400)
 def test_a_hundred_thousand_steps_in_a_hundred_episodes_leave_nothing_behind():
     check_leaks(100)

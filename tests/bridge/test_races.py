@@ -91,13 +91,14 @@ def test_a_car_that_stands_still_ends_its_race(racing_server):
     assert (result["reason"], len(frames), result["laps"]) == ("still", 180, [])
 
 
-def test_realtime_is_sixty_ticks_a_second(racing_server):
+def test_realtime_is_sixty_ticks_a_second(racing_server, in_time):
     with BridgeClient(racing_server.url) as client:
         began = time.monotonic()
         frames = list(client.race("rays", ticks=31))
         seconds = time.monotonic() - began
     assert len(frames) == 32
-    assert 0.48 < seconds < 2.0
+    assert seconds > 0.48  # no machine is faster than real time
+    in_time(seconds, 2.0)
 
 
 def test_a_race_can_be_left_and_the_connection_used_on(racing_server):

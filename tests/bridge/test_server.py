@@ -266,7 +266,7 @@ def test_a_client_that_does_not_answer_the_close_is_cut_off():
         assert connection.recv(1) == b""
 
 
-def test_a_stalled_reader_delays_nobody_and_is_dropped():
+def test_a_stalled_reader_delays_nobody_and_is_dropped(in_time):
     """It asks for large replies and never reads: its memory stays bounded, others go on, and its time runs out."""
     limits = Limits(stall_s=1.0)
     with running_server(limits=limits) as server, BridgeClient(server.url) as healthy:
@@ -282,7 +282,7 @@ def test_a_stalled_reader_delays_nobody_and_is_dropped():
         assert server.counts()[0] == 1
         assert healthy.send_step([0, 1, 0])["type"] == "step_result"
         # A batch_reset of 4096 cars is the longest single piece of work there is, some 60 ms of it on a slow machine.
-        assert np.percentile(late, 99) < 0.25
+        in_time(np.percentile(late, 99), 0.25)
 
 
 def test_work_sent_at_once_waits_for_its_replies_to_be_read():

@@ -208,7 +208,7 @@ def idle_share(seconds: float = 1.0) -> float:
     return (later_idle - idle) / max(later_total - total, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_car_costs_little_beside_a_bare_echo():
     """The best of three. Where others need the cores, both ends share what is left and wake with cold caches."""
     quiet = (os.cpu_count() or 1) >= 2 and idle_share() > 0.9
@@ -219,7 +219,7 @@ def test_car_costs_little_beside_a_bare_echo():
     assert best["protocol"] >= (0.7 if quiet else 0.5)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_training_over_the_bridge_is_nearly_as_fast_as_in_one_process():
     """A rollout of each in turns, so that whoever else uses the machine slows both."""
     with spawned_bridge() as server:

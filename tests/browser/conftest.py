@@ -1,9 +1,11 @@
 """One browser and one server for all tests of the page; every test fails when the page complains."""
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
-from browser.game_page import GamePage, launch, run_with_checkpoints, serving
+from browser.game_page import PATIENCE_MS, GamePage, launch, run_with_checkpoints, serving
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")

@@ -96,8 +96,8 @@ def test_newer_self_takes_the_wheel_while_one_watches(browser, tmp_path):
         game = GamePage(context.new_page(), address).open()
         game.race("Watch it learn", countdown=True)
         driver = game.page.get_by_test_id("learn-driver")
-        expect(driver).to_contain_text("1k steps", timeout=15_000)
+        expect(driver).to_contain_text("1k steps")
         save_policy(folder, 2000, keeps_to_the_middle(2000, pace=2.0))
-        expect(driver).to_contain_text("2k steps", timeout=15_000)
+        expect(driver).to_contain_text("2k steps")
         context.close()
     assert game.complaints == []

@@ -14,14 +14,14 @@ def test_held_key_moves_the_car(game):
     game.open().race("Solo", "3")
     assert game.speed() == 0
     game.page.keyboard.down("ArrowUp")
-    expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^[1-9]\d+$"), timeout=10_000)
+    expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^[1-9]\d+$"))
 
 
 def test_scripted_drive_gives_the_lap_times_of_the_python_engine(game):
     inputs, ticks = scripted_drive(2)
-    game.open().drive(inputs)
+    game.open().hurry().drive(inputs)
     game.race("Solo", "3")
-    expect(game.page.get_by_test_id("last-lap")).to_have_text(re.compile(re.escape(lap_text(ticks))), timeout=60_000)
+    expect(game.page.get_by_test_id("last-lap")).to_have_text(re.compile(re.escape(lap_text(ticks))))
     assert scripted_drive(1)[1] > ticks
     expect(game.page.get_by_test_id("best-lap")).to_have_text(f"BEST {lap_text(ticks)}")
 
@@ -32,7 +32,7 @@ def test_machine_repeats_the_laps_of_the_python_evaluation(game):
     driver = next(entry for entry in policies if entry["kind"] == "best")
     content = game.page.request.get(f"{game.address}data/policies/{driver['key']}.onnx").body()
     game.page.get_by_label("Driver").select_option(driver["key"])
-    game.race("Spectate", "3", countdown=True)
+    game.hurry().race("Spectate", "3", countdown=True)
     game.wait_for_results()
     assert game.times(2) == [lap_text(ticks) for ticks in laps_in_python(content, "track-01", 3)]
 
@@ -44,14 +44,14 @@ def test_driver_that_comes_with_the_game_repeats_its_laps(game):
     assert bundled, "no driver comes with the game"
     content = game.page.request.get(f"{game.address}data/policies/{bundled[0]['key']}.onnx").body()
     game.page.get_by_label("Driver").select_option(bundled[0]["key"])
-    game.race("Spectate", "3", countdown=True)
+    game.hurry().race("Spectate", "3", countdown=True)
     game.wait_for_results()
     assert game.times(2) == [lap_text(ticks) for ticks in laps_in_python(content, "track-01", 3)]
 
 
-def test_slower_computer_still_gives_sixty_ticks_a_second(game):
+def test_slower_computer_still_gives_sixty_ticks_a_second(game, in_time):
     game.open().race("Versus AI", "Free", countdown=True)
-    expect(game.page.get_by_test_id("current-lap")).not_to_have_text("0:00.000", timeout=20_000)
+    expect(game.page.get_by_test_id("current-lap")).not_to_have_text("0:00.000")
     session = game.page.context.new_cdp_session(game.page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     measure = """async () => {
@@ -59,8 +59,10 @@ def test_slower_computer_still_gives_sixty_ticks_a_second(game):
         await new Promise(done => setTimeout(done, 4000));
         return 1000 * (hotlapStats.ticks - ticks) / (performance.now() - from);
     }"""
+    ticks_per_s = game.page.evaluate(measure)
     # A frame at either end may fall on this side or that: half a second of ticks at most, of 240.
-    assert game.page.evaluate(measure) == pytest.approx(60, abs=7)
+    assert ticks_per_s < 67
+    in_time(1 / ticks_per_s, 1 / 53)
 
 
 def test_countdown_holds_cars_and_clock_for_four_beats(game):
@@ -100,14 +102,14 @@ def test_restart_begins_anew_without_a_countdown(game):
 
 def test_stuck_car_is_put_back_on_the_track(game):
     game.open().race("Solo", "3")
-    expect(game.page.locator(".hud-count")).to_have_text("Back to the track", timeout=15_000)
+    expect(game.page.locator(".hud-count")).to_have_text("Back to the track")
     expect(game.page.locator(".hud-count")).not_to_have_class(re.compile("shown"))
     assert game.stat("phase") == "racing"
 
 
 def test_race_against_the_machine_ends_with_a_comparison(game):
     inputs, ticks = scripted_drive(1)
-    game.open().drive(inputs)
+    game.open().hurry().drive(inputs)
     game.race("Versus AI", "1")
     game.wait_for_results()
     assert game.times(2) == [lap_text(ticks)]
@@ -121,6 +123,6 @@ def test_race_against_the_machine_ends_with_a_comparison(game):
 
 def test_younger_selves_race_nine_cars_at_once(game):
     game.open().race("Younger selves", "1", countdown=True)
-    expect(game.page.locator(".hud-table li")).to_have_count(9, timeout=20_000)
+    expect(game.page.locator(".hud-table li")).to_have_count(9)
     assert game.stat("cars") == 9
-    expect(game.page.locator(".hud-table li").first).to_contain_text("k", timeout=20_000)
+    expect(game.page.locator(".hud-table li").first).to_contain_text("k")

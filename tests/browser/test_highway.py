@@ -20,7 +20,6 @@ from hotlap.policies.onnx_policy import OnnxPolicy
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 SIZES = {"phone": (360, 740), "laptop": (1280, 720), "4K": (3840, 2160)}
-SOON_MS = 15_000
 SPEAKING = """class Listener {
   start() {} stop() { this.onresult({ results: [[{ transcript: 'move one lane right' }]] }); this.onend(); }
 }
@@ -78,7 +77,8 @@ def test_order_is_confirmed_carried_out_and_kept(window, highway):
     page.order("move one lane left")
     expect(page.part("log")).to_contain_text("Move to lane 1, to the left.")
     expect(page.part("mission")).to_have_text("Moving to lane 1")
-    expect(page.part("log")).to_contain_text("Done: “move one lane left”", timeout=SOON_MS)
+    page.hurry()
+    expect(page.part("log")).to_contain_text("Done: “move one lane left”")
     expect(page.part("mission")).to_contain_text("Holding lane 1")
     [kept] = page.page.request.get(f"{highway[1]}api/missions?limit=1").json()["missions"]
     assert (kept["text"], kept["ending"], kept["driver"]) == ("move one lane left", "done", "expert")
@@ -103,8 +103,8 @@ def test_drive_in_the_page_is_the_drive_in_python(window, highway, name):
     page.page.get_by_role("button", name="Pause").click()
     page.page.evaluate("window.hotlapScene(1, 20)")
     page.page.get_by_role("button", name="Cruise 55").click()
-    page.page.get_by_role("button", name="Go on").click()
-    expect(page.part("log")).to_contain_text("Done: “cruise at 55”", timeout=SOON_MS)
+    page.hurry().page.get_by_role("button", name="Go on").click()
+    expect(page.part("log")).to_contain_text("Done: “cruise at 55”")
     [kept] = page.page.request.get(f"{highway[1]}api/missions?limit=1").json()["missions"]
     duration_s, error_mps = cruise_in_python(HighwayExpert() if "expert" in name else OnnxPolicy(obedient(1000), None))
     assert kept["duration_s"] == pytest.approx(duration_s, abs=1e-9)
@@ -127,10 +127,10 @@ def test_trained_driver_carries_out_a_button_and_a_newer_self_takes_the_wheel(wi
     page = window().open()
     page.choose_driver("pupil")
     expect(page.part("log")).to_contain_text("At the wheel: pupil · 1k steps.")
-    page.page.get_by_role("button", name="Right →").click()
-    expect(page.part("log")).to_contain_text("Done: “move one lane right”", timeout=SOON_MS)
+    page.hurry().page.get_by_role("button", name="Right →").click()
+    expect(page.part("log")).to_contain_text("Done: “move one lane right”")
     publish_driver(highway[0] / "pupil", 2000, obedient(2000))
-    expect(page.part("log")).to_contain_text("At the wheel: pupil · 2k steps.", timeout=SOON_MS)
+    expect(page.part("log")).to_contain_text("At the wheel: pupil · 2k steps.")
     expect(page.part("fallback")).to_be_hidden()
 
 
@@ -147,8 +147,8 @@ def test_expert_drives_visibly_when_the_policy_cannot_run(window):
     page.open()
     expect(page.part("fallback")).to_contain_text("The rule-based expert drives")
     expect(page.part("fallback")).to_contain_text("onnxruntime did not load")
-    page.order("cruise at 40")
-    expect(page.part("speed")).to_have_text(re.compile("^(39|40|41)$"), timeout=SOON_MS)
+    page.hurry().order("cruise at 40")
+    expect(page.part("speed")).to_have_text(re.compile("^(39|40|41)$"))
 
 
 def test_voice_asks_for_consent_says_where_audio_goes_and_is_understood(window):
@@ -199,8 +199,8 @@ def test_copy_without_a_server_has_buttons_and_says_what_words_need(window, tmp_
             page = window(address=f"http://127.0.0.1:{static.server_port}/").open()
             expect(page.part("order-note")).to_contain_text("need “hotlap play”")
             expect(page.page.get_by_label("Order", exact=True)).to_be_disabled()
-            page.page.get_by_role("button", name="← Left").click()
-            expect(page.part("log")).to_contain_text("Done: “move one lane left”", timeout=SOON_MS)
+            page.hurry().page.get_by_role("button", name="← Left").click()
+            expect(page.part("log")).to_contain_text("Done: “move one lane left”")
         finally:
             static.shutdown()
             thread.join()

@@ -25,11 +25,11 @@ const pad = {connected: true, axes: [0, 0], buttons};
 navigator.getGamepads = () => [pad, null, null, null];"""
 
 
-def test_page_paints_within_a_second_and_can_be_played_within_three(game):
+def test_page_paints_within_a_second_and_can_be_played_within_three(game, in_time):
     game.open()
     game.open()
-    assert game.page.evaluate(PAINT) < 1000
-    assert game.stat("playableMs") < 3000
+    in_time(game.page.evaluate(PAINT) / 1000, 1.0)
+    in_time(game.stat("playableMs") / 1000, 3.0)
 
 
 def test_page_does_not_move_under_the_hand(game):
@@ -49,17 +49,17 @@ def test_own_code_is_small_and_the_first_bundle_holds_neither_engine_nor_rendere
 
 
 @pytest.mark.parametrize(("mode", "cars", "limit_ms"), [("Versus AI", 2, 6), ("Younger selves", 9, 16)])
-def test_work_per_frame_stays_small(game, mode, cars, limit_ms):
+def test_work_per_frame_stays_small(game, mode, cars, limit_ms, in_time):
     inputs, _ = scripted_drive(2)
     game.open().drive(inputs)
     game.race(mode, "Free")
-    expect(game.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[1-9]"), timeout=20_000)
+    expect(game.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[1-9]"))
     game.page.evaluate("window.hotlapStats.reset()")
-    expect(game.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[5-9]"), timeout=20_000)
+    expect(game.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[5-9]"))
     assert game.stat("cars") == cars
     work = game.stat("workMs")
     assert len(work) > 60
-    assert statistics.median(work) < limit_ms
+    in_time(statistics.median(work) / 1000, limit_ms / 1000)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -71,7 +71,7 @@ def test_everything_is_on_the_screen_at_every_size(browser, address, size, tmp_p
         assert_inside(game, part, width, height)
     game.page.screenshot(path=tmp_path / f"{size}-menu.png")
     inputs, _ = scripted_drive(1)
-    game.drive(inputs)
+    game.hurry().drive(inputs)
     game.race("Versus AI", "1")
     for part in (".hud-times", ".hud-speed", ".hud-map", ".hud-buttons", ".hud-race", ".hud-inputs"):
         assert_inside(game, part, width, height)
@@ -98,7 +98,7 @@ def test_keyboard_alone_is_enough(game):
     game.open()
     game.page.keyboard.press("Enter")
     game.page.locator("body[data-screen=race]").wait_for()
-    expect(game.page.locator(".hud-count")).to_have_class(re.compile("shown"), timeout=20_000)
+    expect(game.page.locator(".hud-count")).to_have_class(re.compile("shown"))
     game.page.keyboard.press("Escape")
     expect(game.page.get_by_role("button", name="Resume")).to_be_focused()
     for _ in range(3):

@@ -172,7 +172,7 @@ def test_kill_9_at_random_moments_loses_no_checkpoint(tmp_path):
     assert kill_many_times(tmp_path, 30) > 0  # some were hit while saving
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.timeout(720)
 def test_kill_9_500_times_loses_no_checkpoint(tmp_path):
     assert kill_many_times(tmp_path, 500) > 25

@@ -124,13 +124,13 @@ BUSY_TEXTS = [
 
 
 @pytest.mark.parametrize("text", LONG_TEXTS + BUSY_TEXTS, ids=lambda text: f"{text[:12]}x{len(text)}")
-def test_ten_kilobytes_are_answered_within_fifty_milliseconds(text):
+def test_ten_kilobytes_are_answered_within_fifty_milliseconds(text, in_time):
     def seconds() -> float:
         start = time.perf_counter()
         interpret(text, Situation())
         return time.perf_counter() - start
 
-    assert min(seconds() for _ in range(3)) < 0.05  # the best of three: a busy machine is not the grammar's fault
+    in_time(min(seconds() for _ in range(3)), 0.05)  # the best of three: a busy machine is not the grammar's fault
 
 
 def test_long_text_is_refused_rather_than_cut():

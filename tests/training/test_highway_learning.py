@@ -28,7 +28,7 @@ SHORT_TRAINING = {
 }
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.soak)])
 def test_reward_and_missions_improve(seed, tmp_path):
     """Measured: pay for speed from 0.074 to 0.153, cruises done from 5 % to 91 to 98 %, off by 18 and by 2.3 mph."""
     config = merged(TrainConfig(), SHORT_TRAINING | {"seed": seed}, "test")

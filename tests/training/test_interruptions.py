@@ -81,13 +81,15 @@ def test_update_that_takes_too_long_after_a_signal_is_cut_and_done_again(algorit
     monkeypatch.setattr(signals, "DEADLINE_S", 0.05)
     config = tiny_config(algorithm, steps=256, sac={"buffer_size": 80}, checkpoint_every="0")
 
+    slept = []
+
     def dawdle() -> None:
         send(signal.SIGTERM)
         time.sleep(30.0)  # the deadline comes long before
+        slept.append(True)
 
-    began_s = time.monotonic()
     stopped = train(config, "run", tmp_path, watchers=[AtRolloutEnd(150, dawdle)])
-    assert time.monotonic() - began_s < 20.0
+    assert not slept
     rollout_start = 128 if algorithm == "ppo" else 144
     assert (stopped.step, stopped.stopped_by) == (rollout_start, signal.SIGTERM)
     assert steps_saved(stopped.run) == [rollout_start]
@@ -121,12 +123,12 @@ def hotlap(*words: str, **options) -> subprocess.Popen:
 
 def wait_for_checkpoint(run: Path, process: subprocess.Popen, beyond: int = 0) -> None:
     """Until the run has saved a step beyond one."""
-    for _ in range(600):
+    for _ in range(1800):
         if run.exists() and any(step > beyond for step in steps_saved(run)):
             return
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
-    raise AssertionError("no checkpoint in 30 s")
+    raise AssertionError("no checkpoint in 90 s")
 
 
 def saved(run: Path) -> int:
@@ -134,11 +136,13 @@ def saved(run: Path) -> int:
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_real_signal_ends_the_command_within_ten_seconds(number, status, tmp_path):
+def test_real_signal_ends_the_command_within_ten_seconds(number, status, tmp_path, in_time):
     trainer = hotlap("train", "--root", str(tmp_path), "--name", "run", *LONG)
     wait_for_checkpoint(tmp_path / "run", trainer)
     trainer.send_signal(number)
-    out, err = trainer.communicate(timeout=10)
+    began_s = time.monotonic()
+    out, err = trainer.communicate(timeout=60)
+    in_time(time.monotonic() - began_s, 10.0)
     assert (trainer.returncode, out) == (status, "")
     [line] = err.splitlines()
     step, command = re.fullmatch(r"stopped at step ([\d,]+); go on with: (hotlap resume .*)", line).groups()
@@ -146,22 +150,23 @@ def test_real_signal_ends_the_command_within_ten_seconds(number, status, tmp_pat
     again = hotlap(*command.split()[1:])
     wait_for_checkpoint(tmp_path / "run", again, beyond=saved(tmp_path / "run"))
     again.send_signal(number)
-    assert f"going on with {tmp_path / 'run'} at step {step} of 100,000,000" in again.communicate(timeout=10)[1]
+    assert f"going on with {tmp_path / 'run'} at step {step} of 100,000,000" in again.communicate(timeout=60)[1]
     assert again.returncode == status
 
 
-def test_second_signal_ends_at_once(tmp_path):
+def test_second_signal_ends_at_once(tmp_path, in_time):
     """The first lets the update finish, which takes for ever here; the second does not wait."""
     slow = ("--ppo.n-epochs", "100000", "--checkpoint-every", "0.001s", "--json")
     trainer = hotlap("train", "--root", str(tmp_path), "--name", "run", *LONG, *slow)
     wait_for_checkpoint(tmp_path / "run", trainer, beyond=-1)
     trainer.send_signal(signal.SIGTERM)
-    time.sleep(0.3)
-    assert trainer.poll() is None
+    with pytest.raises(subprocess.TimeoutExpired):
+        trainer.wait(0.3)
     began_s = time.monotonic()
     trainer.send_signal(signal.SIGTERM)
-    trainer.communicate(timeout=5)
-    assert time.monotonic() - began_s < 1.0
+    _, err = trainer.communicate(timeout=60)
+    in_time(time.monotonic() - began_s, 1.0)
+    assert "stopped at" not in err  # what the first signal alone would have led to
     assert trainer.returncode == 143
     assert saved(tmp_path / "run") >= 0
 

@@ -21,7 +21,7 @@ def test_any_seed_is_a_circuit_that_passes_every_check(seed, difficulty):
     assert track.control_points[:, 2].min() >= 12.0
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
 def test_a_thousand_seeds_are_circuits(difficulty):
     lengths = {generate_track(seed, difficulty).length_u for seed in range(1_000)}
