@@ -53,7 +53,7 @@ def test_command_does_what_the_page_says(command, folder):
     if words[0] in SERVES:
         line = process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=60)
+        said = process.communicate(timeout=240)
         assert re.search(r"(ws|http)://127\.0\.0\.1:\d+", line), said
         return
     said = process.communicate(timeout=580)

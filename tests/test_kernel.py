@@ -109,7 +109,7 @@ assert doubled.__module__ == "__main__"
 """
     environment = {**os.environ, "HOTLAP_CACHE_DIR": str(blocked)}
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, env=environment, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=240, env=environment, check=False
     )
     assert done.returncode == 0, done.stderr
 
@@ -130,7 +130,7 @@ print(batch.fleet.arc_u[0], batch.fleet.x_u[0])
     outputs, files = [], []
     for _ in range(2):
         done = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, env=environment, check=True
+            [sys.executable, "-c", script], capture_output=True, text=True, timeout=240, env=environment, check=True
         )
         outputs.append(done.stdout)
         files.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb*")})

@@ -48,7 +48,7 @@ def scripted_server(*answers):
         yield f"ws://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         listener.close()
-        thread.join(10)
+        thread.join(60)
 
 
 def unmasked(payload: bytes, opcode: int = 1) -> bytes:
@@ -191,7 +191,7 @@ def test_a_server_that_is_no_websocket_server_is_refused():
         thread.start()
         with pytest.raises(BridgeConnectionError, match="refused with HTTP 200: hello"):
             BridgeClient(f"ws://127.0.0.1:{listener.getsockname()[1]}")
-        thread.join(10)
+        thread.join(60)
 
 
 def test_pings_between_replies_are_answered_and_skipped():
@@ -260,7 +260,7 @@ def test_signals_send_clients_away_with_1001_and_exit_with_0(number):
         client = BridgeClient(bridge.url)
         client.send_reset()
         bridge.process.send_signal(number)
-        assert bridge.process.wait(5) == 0
+        assert bridge.process.wait(60) == 0
         with pytest.raises(BridgeConnectionError, match=r"1001 \(going away\) Server shutting down"):
             client.send_step(STEP)
 
@@ -279,7 +279,7 @@ def test_the_port_of_the_environment_is_used_and_announced():
         with BridgeClient(f"ws://localhost:{port}") as client:
             assert client.send_reset()["type"] == "reset_result"
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
 
 
 def test_numbers_survive_the_wire_to_the_last_bit():

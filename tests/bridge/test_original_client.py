@@ -18,7 +18,7 @@ def original_client(port: int, host: str = "localhost"):
 
         def ask(message) -> dict:
             socket.send(message if isinstance(message, str | bytes) else json.dumps(message))
-            return json.loads(socket.recv(timeout=10))
+            return json.loads(socket.recv(timeout=60))
 
         ask.socket = socket
         yield ask

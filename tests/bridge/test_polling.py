@@ -97,7 +97,7 @@ def test_more_than_the_socket_takes_is_sent_in_parts(pair):
     thread = threading.Thread(target=drain)
     thread.start()
     ours.send_all(data, soon(20))
-    thread.join(20)
+    thread.join(60)
     assert read == data
 
 

@@ -128,5 +128,5 @@ def test_neither_server_nor_client_loads_torch():
         "import sys, json, hotlap.bridge, hotlap.bridge.serving, hotlap.bridge.client, hotlap.bridge.remote_batch, "
         "hotlap.benchmark.bridge; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240)
     assert not {"torch", "stable_baselines3", "onnxruntime", "matplotlib"} & set(json.loads(done.stdout))

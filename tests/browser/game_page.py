@@ -57,7 +57,7 @@ def serving(root: Path) -> Iterator[str]:
         yield link[0]
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=240)
 
 
 def keeps_to_the_middle(step: int, pace: float = 2.2, gain: float = 1.6) -> bytes:

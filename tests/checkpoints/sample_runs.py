@@ -126,4 +126,4 @@ def on_small_disk(folder: Path, size: str, script: str) -> subprocess.CompletedP
         pytest.skip("the system does not let us mount a disk")
     command = [*alone, "sh", "-c", inside, str(folder), sys.executable, prelude + script]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)

@@ -38,7 +38,7 @@ def visits(tmp_path_factory):
     build_all(root, "harmless", harmless_cases())
     build_all(root, "hostile", hostile_cases())
     command = [sys.executable, hostile_visit.__file__, str(root), STEP_FOLDER]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -38,7 +38,7 @@ def driven_in_node(world: str, folder: Path) -> np.ndarray:
     """The states that Node comes to."""
     node = shutil.which("node") or shutil.which("node", path=Path(sys.executable).parent)
     assert node, "Node is not installed: run make node"
-    subprocess.run([node, HERE / "drive.mjs", world, folder], check=True, timeout=60)
+    subprocess.run([node, HERE / "drive.mjs", world, folder], check=True, timeout=240)
     return np.fromfile(folder / "states.bin")
 
 

@@ -154,7 +154,7 @@ def test_command_without_tensorboard_says_so(tmp_path):
     """As it is where the package is not installed: every import of it fails."""
     script = "import sys; sys.modules['tensorboard'] = None; from hotlap.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", script, "train", "--root", str(tmp_path / "runs")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("hotlap: TensorBoard cannot be loaded")
     assert not (tmp_path / "runs").exists()

@@ -56,7 +56,7 @@ def test_plain_sb3_loads_the_export_and_acts_the_same(run, tmp_path):
     assert export_sb3(run, folder, newest=False, force=False) == [folder / "model.zip", folder / "vecnormalize.pkl"]
     np.save(folder / "observations.npy", OBSERVATIONS)
     command = [sys.executable, "-c", PLAIN_SB3, str(folder), algorithm]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     wanted = OnnxPolicy(run / "policy.onnx").act(OBSERVATIONS)

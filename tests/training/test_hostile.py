@@ -170,7 +170,7 @@ print(json.dumps({{"seen": seen, "lines": lines}}))
 """
     environment = os.environ | {"PYTHONPATH": str(TESTS)}
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout.splitlines()[-1])
     assert not result["seen"]

@@ -51,7 +51,7 @@ class RunningServer:
     def ask(self, method: str, url: str, body: bytes | None = None, **headers: str) -> Answer:
         """One request with exactly these headers and a Host; underscores stand for dashes."""
         sent = {"Host": f"127.0.0.1:{self.port}"} | {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.putrequest(method, url, skip_host=True, skip_accept_encoding=True)
             for name, value in sent.items():
@@ -107,7 +107,7 @@ def running(folder: Path, root: Path | None = None, token: str | None = None) ->
         yield RunningServer(port)
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(60)
         listener.close()
         database.close()
         assert not thread.is_alive(), "the server does not end"

@@ -62,7 +62,7 @@ def test_play_answers_until_it_is_asked_to_end_and_exits_with_zero(tmp_path, num
         assert server.get("/").status == 200
         assert server.get("/data/tracks.json").status == 200
         process.send_signal(number)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=240)
         assert (process.returncode, err) == (0, "")
         assert "imported:" in out
 
@@ -74,7 +74,7 @@ def test_play_starts_and_serves_tracks_and_laps_without_torch(tmp_path):
         assert len(server.get("/data/policies.json").json()["runs"]) == 1
         assert server.get("/api/laps").json() == {"best": {}}
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=240)
         # The drivers that come along are read for what they say about themselves, which takes onnx and no more.
         assert set(out.split()) <= {"imported:", "onnx"}
 

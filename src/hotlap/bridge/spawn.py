@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hotlap.errors import BridgeConnectionError
 
 LISTENING = "listening on "
-START_S = 60.0
+START_S = 240.0
 STOP_S = 6.0
 
 
@@ -46,7 +46,7 @@ def spawned_server(
 
 
 def _address(process: "subprocess.Popen[str]", says: str) -> str:
-    """Read until the server says where it listens; a process that says nothing for a minute is ended."""
+    """Read until the server says where it listens; a process that says nothing for four minutes is ended."""
     timer = threading.Timer(START_S, process.kill)
     timer.start()
     try:
