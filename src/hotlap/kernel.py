@@ -116,11 +116,29 @@ def kernel(function: Function) -> Function:
     return function
 
 
+def kernel_apart(function: Function) -> Function:
+    """A kernel that is called, not inlined: for a long one that many others call with few arguments."""
+    function.__apart__ = True  # type: ignore[attr-defined]
+    return kernel(function)
+
+
+def kernel_with(native: Any) -> Callable[[Function], Function]:
+    """Mark a kernel whose compiled form is written apart: the plain function says what it does, slowly."""
+
+    def marked(function: Function) -> Function:
+        function.__native__ = native  # type: ignore[attr-defined]
+        return kernel(function)
+
+    return marked
+
+
 def compile_kernel(function: Callable[..., Any], decorate: Callable[[Any], Any]) -> Any:
     """A kernel compiled by a decorator, every kernel it calls compiled by the same one before it."""
     done: dict[Any, Any] = {}
 
     def compiled(plain: Any) -> Any:
+        if hasattr(plain, "__native__"):
+            return plain.__native__
         if plain not in done:
             called = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
             kernels = {name: compiled(value) for name, value in called.items() if hasattr(value, "__kernel__")}
@@ -144,11 +162,11 @@ def builder(function: Function) -> Function:
 
 def native_entry(function: Callable[[Any, int, int, int], None]) -> Callable[[int, int, int, int], None]:
     """A C function pointer for an entry `f(addresses, first, last, mode)`; the call releases the GIL."""
-    inner = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **KERNEL_OPTIONS)
 
     def decorate(plain: Any) -> Any:
         if plain.__name__ != function.__name__:
-            return inner(plain)
+            inlined = {"forceinline": not hasattr(plain, "__apart__")}
+            return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **KERNEL_OPTIONS | inlined)(plain)
         return _with_cache_folder(lambda cache: numba.cfunc(EntrySignature, cache=cache, **KERNEL_OPTIONS)(plain))
 
     compiled = compile_kernel(function, decorate)
@@ -253,6 +271,24 @@ def arrays_at(typing_context, addresses, first_slot, group):  # type: ignore[no-
                 meminfo=None,
             )
             members.append(array._getvalue())
+        return context.make_tuple(builder, result, members)
+
+    return result(addresses, first_slot, group), codegen
+
+
+@intrinsic
+def pointers_at(typing_context, addresses, first_slot, group):  # type: ignore[no-untyped-def]
+    """Read a NamedTuple of pointers from the address table: one word for each array, where kernels pass on many."""
+    cls = group.instance_class
+    fields = [types.CPointer(_field_type(cls.__annotations__[name])) for name in cls._fields]
+    result = types.NamedTuple(fields, cls)
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        members = []
+        for offset, field in enumerate(fields):
+            slot = builder.add(args[1], ir.Constant(args[1].type, offset))
+            address = builder.load(builder.gep(args[0], [slot], source_etype=ir.IntType(64)))
+            members.append(builder.inttoptr(address, context.get_value_type(field)))
         return context.make_tuple(builder, result, members)
 
     return result(addresses, first_slot, group), codegen

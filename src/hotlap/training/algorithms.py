@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from hotlap.errors import ConfigError
 from hotlap.training.config import TrainConfig
+from hotlap.training.ppo import HotlapPPO
 
 FARTHEST = 0.9
 """How near to an end of its range, -1 or 1, the first mean of a squashed action may be: beyond, it learns slowly."""
@@ -56,7 +57,7 @@ def _make_ppo(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
     with warnings.catch_warnings():
         # A last batch that is smaller than the others does no harm.
         warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
-        model = PPO("MlpPolicy", env, **options)
+        model = (PPO if config.learner == "sb3" else HotlapPPO)("MlpPolicy", env, **options)
     _begin_with(model.policy, config)
     return model
 

@@ -252,6 +252,8 @@ class TrainConfig:
     """The world to train in."""
     algorithm: Literal["ppo", "sac", "dqn"] = "ppo"
     """How it learns."""
+    learner: Literal["hotlap", "sb3"] = "hotlap"
+    """Who computes PPO: hotlap's own learner, or stable-baselines3 at a fraction of the speed; SAC and DQN are SB3's."""
     steps: int = 2_400_000
     """Environment steps in all, every car counted."""
     cars: int = 256
@@ -321,4 +323,5 @@ def config_document(config: TrainConfig) -> dict[str, Any]:
 
 def config_from_document(document: Mapping[str, Any]) -> TrainConfig:
     """The configuration a run was started with."""
-    return merged(TrainConfig(), document, "config")
+    # Runs of before there was a choice were learned by SB3.
+    return merged(TrainConfig(), {"learner": "sb3", **document}, "config")

@@ -13,6 +13,7 @@ from stable_baselines3.common.utils import FloatSchedule, update_learning_rate
 from torch import Tensor
 
 from hotlap.training.config import TrainConfig
+from hotlap.training.ppo import HotlapPPO
 from hotlap.worlds import Array
 
 TAUGHT_CLIP = 1e-3
@@ -49,6 +50,14 @@ class Teaching(BaseCallback):
         self.shown.clear()
 
     def _learn(self, seen: Tensor, shown: Tensor) -> None:
+        if isinstance(self.model, HotlapPPO):
+            rate = self.model.lr_schedule(1.0 - self.num_timesteps / self.steps)
+            distance = self.model.imitate(seen.numpy(), shown.numpy(), rate, self.epochs)
+            self.logger.record_mean("teacher/loss", distance)
+        else:
+            self._learn_with_torch(seen, shown)
+
+    def _learn_with_torch(self, seen: Tensor, shown: Tensor) -> None:
         optimizer: Any = self.model.policy.optimizer
         update_learning_rate(optimizer, self.model.lr_schedule(1.0 - self.num_timesteps / self.steps))
         for _ in range(self.epochs):

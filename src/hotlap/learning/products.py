@@ -1,0 +1,118 @@
+"""The matrix products of a network, over tiles: each a plain function, and the same in vector code for the cores.
+
+A tile holds some rows of samples with one line per feature: element (feature, row) is at `feature * LINE + row`. So a
+product runs along neighbouring rows, and nothing has to be transposed on the way forward or back.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from hotlap.kernel import kernel_with
+from hotlap.learning.vectors import ROW_BLOCK, outer_block, product_block, tail_native
+
+Floats = NDArray[np.float32]
+TILE = 256
+"""Rows of a tile: what a layer of 64 needs then stays in the cache of a core."""
+LINE = TILE + ROW_BLOCK
+"""Distance between lines; a power of two would put all of them into the same few places of the cache."""
+NATIVE: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "nogil": True}
+
+product_6, product_4, product_2, product_1 = (product_block(outputs) for outputs in (6, 4, 2, 1))
+outer_4_3, outer_4_1, outer_1_3, outer_1_1 = (outer_block(*shape) for shape in ((4, 3), (4, 1), (1, 3), (1, 1)))
+
+
+@numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
+def _product_native(  # type: ignore[no-untyped-def]
+    out, weights, source, outputs, inputs, output_step, input_step, rows
+):  # pragma: no cover - compiled
+    for row in range(0, rows, ROW_BLOCK):
+        lines = tail_native(source, row)
+        output = 0
+        while output + 6 <= outputs:
+            target, some = tail_native(out, output * LINE + row), tail_native(weights, output * output_step)
+            product_6(target, some, lines, output_step, input_step, LINE, inputs)
+            output += 6
+        if output + 4 <= outputs:
+            target, some = tail_native(out, output * LINE + row), tail_native(weights, output * output_step)
+            product_4(target, some, lines, output_step, input_step, LINE, inputs)
+            output += 4
+        if output + 2 <= outputs:
+            target, some = tail_native(out, output * LINE + row), tail_native(weights, output * output_step)
+            product_2(target, some, lines, output_step, input_step, LINE, inputs)
+            output += 2
+        if output < outputs:
+            target, some = tail_native(out, output * LINE + row), tail_native(weights, output * output_step)
+            product_1(target, some, lines, output_step, input_step, LINE, inputs)
+
+
+@numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
+def _write_product_native(out, weights, source, outputs, inputs, rows):  # type: ignore[no-untyped-def]  # pragma: no cover
+    _product_native(out, weights, source, outputs, inputs, inputs, 1, rows)
+
+
+@numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
+def _write_transposed_native(out, weights, delta, outputs, inputs, rows):  # type: ignore[no-untyped-def]  # pragma: no cover
+    _product_native(out, weights, delta, inputs, outputs, 1, inputs, rows)
+
+
+@numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
+def _accumulate_outer_native(gradient, delta, source, outputs, inputs, rows):  # type: ignore[no-untyped-def]  # pragma: no cover
+    output = 0
+    while output < outputs:
+        wide = output + 4 <= outputs
+        lines = tail_native(delta, output * LINE)
+        column = 0
+        while column < inputs:
+            target, other = tail_native(gradient, output * inputs + column), tail_native(source, column * LINE)
+            if column + 3 <= inputs:
+                if wide:
+                    outer_4_3(target, lines, other, inputs, LINE, rows)
+                else:
+                    outer_1_3(target, lines, other, inputs, LINE, rows)
+                column += 3
+            else:
+                if wide:
+                    outer_4_1(target, lines, other, inputs, LINE, rows)
+                else:
+                    outer_1_1(target, lines, other, inputs, LINE, rows)
+                column += 1
+        output += 4 if wide else 1
+
+
+@kernel_with(tail_native)
+def tail(array: NDArray[Any], first: int) -> NDArray[Any]:
+    """The array from an element on."""
+    return array[first:]
+
+
+@kernel_with(_write_product_native)
+def write_product(out: Floats, weights: Floats, source: Floats, outputs: int, inputs: int, rows: int) -> None:
+    """`out = weights @ source` for weights of shape (outputs, inputs) and the first rows of tiles."""
+    _lines(out, outputs)[:, :rows] = _matrix(weights, outputs, inputs) @ _lines(source, inputs)[:, :rows]
+
+
+@kernel_with(_write_transposed_native)
+def write_transposed_product(
+    out: Floats, weights: Floats, delta: Floats, outputs: int, inputs: int, rows: int
+) -> None:
+    """`out = weights.T @ delta`: what slopes of the outputs mean for the inputs."""
+    _lines(out, inputs)[:, :rows] = _matrix(weights, outputs, inputs).T @ _lines(delta, outputs)[:, :rows]
+
+
+@kernel_with(_accumulate_outer_native)
+def accumulate_outer(
+    gradient: Floats, delta: Floats, source: Floats, outputs: int, inputs: int, rows: int
+) -> None:
+    """`gradient += delta @ source.T`: what slopes of the outputs mean for the weights."""
+    _matrix(gradient, outputs, inputs)[...] += _lines(delta, outputs)[:, :rows] @ _lines(source, inputs)[:, :rows].T
+
+
+def _lines(tile: Floats, features: int) -> Floats:
+    return tile[: features * LINE].reshape(features, LINE)
+
+
+def _matrix(weights: Floats, outputs: int, inputs: int) -> Floats:
+    return weights[: outputs * inputs].reshape(outputs, inputs)
