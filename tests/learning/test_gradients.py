@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 import torch
 
+from hotlap.learning.lessons import Lesson, PpoRules
 from hotlap.learning.network import NetworkShape
 from hotlap.learning.passes import LEARN, SHARES
-from hotlap.learning.lessons import Lesson, PpoRules
 from hotlap.learning.ppo import PpoLearner
 
-RULES = PpoRules(
-    batch_size=700, epochs=1, gamma=0.98, gae_lambda=0.95, ent_coef=0.01, vf_coef=0.5, max_grad_norm=0.5
-)
+RULES = PpoRules(batch_size=700, epochs=1, gamma=0.98, gae_lambda=0.95, ent_coef=0.01, vf_coef=0.5, max_grad_norm=0.5)
 CLIP_RANGE = 0.2
 TORCH = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "elu": torch.nn.ELU}
 
@@ -85,9 +83,7 @@ def assert_near(ours: np.ndarray, theirs: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("hidden", "inputs", "actions"), [((64, 64), 14, 3), ((32,), 7, 1), ((48, 20, 9), 61, 2), ((5, 3), 200, 8)]
 )
-def test_gradients_are_those_of_autograd(
-    activation: str, hidden: tuple[int, ...], inputs: int, actions: int
-) -> None:
+def test_gradients_are_those_of_autograd(activation: str, hidden: tuple[int, ...], inputs: int, actions: int) -> None:
     learner = learner_with(hidden, activation, inputs=inputs, actions=actions)
     twin = TorchTwin(learner)
     twin.loss().backward()

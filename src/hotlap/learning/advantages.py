@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.kernel import pointers_at, kernel, numbers_at
+from hotlap.kernel import kernel, numbers_at, pointers_at
 
 Floats = NDArray[np.float32]
 

@@ -102,7 +102,7 @@ class Passes:
 
     def _interpreted(self, _address: int, first: int, last: int, what: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""
-        learning = Learning(*self.parts, Batch(*self.batch.tolist()), Adam(*self.adam.tolist()))
+        learning = Learning._make([*self.parts, Batch(*self.batch.tolist()), Adam(*self.adam.tolist())])
         passes.run_pass(learning, first, last, what)
 
 
@@ -132,11 +132,13 @@ class Lesson:
         mean, scale = 0.0, 1.0
         if count > 1:
             mean, scale = float(drawn.mean()), 1.0 / (float(drawn.std(ddof=1)) + 1e-8)
-        self.passes.batch[:] = Batch(first, count, mean, scale, clip_range, self.learner.rules.vf_coef, self.spread)
+        self.passes.batch[:] = list(
+            Batch(first, count, mean, scale, clip_range, self.learner.rules.vf_coef, self.spread)
+        )
 
     def imitate(self, first: int, count: int) -> None:
         """One step of the policy towards the teacher; as long as it likes."""
-        self.passes.batch[:] = Batch(first, count, 0.0, 1.0, 0.0, 0.0, 0.0)
+        self.passes.batch[:] = list(Batch(first, count, 0.0, 1.0, 0.0, 0.0, 0.0))
         self._step(count, IMITATE, 0.0, np.inf)
 
     def _step(self, count: int, lesson: int, ent_coef: float, longest: float) -> None:
@@ -148,7 +150,7 @@ class Lesson:
         if lesson == IMITATE:
             moved = learner.shape.parameter_count
         policy, value = (self._corrected(steps) for steps in (learner.policy_steps, learner.value_steps))
-        self.passes.adam[:] = Adam(*policy, *value, longest, moved, ent_coef)
+        self.passes.adam[:] = list(Adam(*policy, *value, longest, moved, ent_coef))
         self.passes.call(STEP, 0)
 
     def _corrected(self, steps: int) -> tuple[float, float]:

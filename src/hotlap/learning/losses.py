@@ -39,7 +39,7 @@ class Batch(NamedTuple):
 
     first: float
     """Place in the order of the first of them."""
-    count: float
+    size: float
     advantage_mean: float
     advantage_scale: float
     """One over the standard deviation."""
@@ -96,7 +96,7 @@ def policy_pull(
     figures[POLICY_LOSS] -= min(advantage * ratio, advantage * clipped)
     figures[APPROXIMATE_KL] += ratio - 1.0 - log_ratio
     figures[CLIPPED] += abs(ratio - 1.0) > batch.clip_range
-    return -advantage * ratio / batch.count if advantage * ratio <= advantage * clipped else 0.0
+    return -advantage * ratio / batch.size if advantage * ratio <= advantage * clipped else 0.0
 
 
 @kernel
@@ -131,7 +131,7 @@ def write_value_slopes(
     for row in range(tile.rows):
         error = values[row] - samples.returns[samples.order[tile.first + row]]
         figures[VALUE_LOSS] += error * error
-        delta[row] = 2.0 * batch.vf_coef * error / batch.count
+        delta[row] = 2.0 * batch.vf_coef * error / batch.size
     clear_padding(delta, tile, 1)
 
 
@@ -154,7 +154,7 @@ def write_taught_slopes(
             below = shown <= bounds.low[k] and mean < bounds.low[k]
             error = 0.0 if above or below else mean - shown
             figures[TAUGHT_LOSS] += error * error
-            delta[k * LINE + row] = 2.0 * error / batch.count
+            delta[k * LINE + row] = 2.0 * error / batch.size
     clear_padding(delta, tile, count)
 
 

@@ -109,10 +109,10 @@ def ones() -> Floats:
 
 
 @kernel
-def tanh(x: float) -> float:
+def tanh(x: np.float32) -> np.float32:
     """The hyperbolic tangent as a ratio of polynomials, within a few units of the last place of single precision."""
-    x = min(max(x, np.float32(-TANH_ENDS)), np.float32(TANH_ENDS))
-    square = x * x
+    inner = min(max(x, np.float32(-TANH_ENDS)), np.float32(TANH_ENDS))
+    square = inner * inner
     top = np.float32(-2.76076847742355e-16) * square + np.float32(2.00018790482477e-13)
     top = top * square + np.float32(-8.60467152213735e-11)
     top = top * square + np.float32(5.12229709037114e-08)
@@ -122,7 +122,7 @@ def tanh(x: float) -> float:
     bottom = np.float32(1.19825839466702e-06) * square + np.float32(1.18534705686654e-04)
     bottom = bottom * square + np.float32(2.26843463243900e-03)
     bottom = bottom * square + np.float32(4.89352518554385e-03)
-    return x * top / bottom
+    return np.float32(inner * top / bottom)
 
 
 @kernel
@@ -198,4 +198,3 @@ def backward(network: Network, parameters: Floats, gradients: Floats, work: Work
             before = tail(work.deltas, (1 - step % 2) * half)
             write_transposed_product(before, weights, delta, outputs, inputs, rows)
             scale_by_slope(before, source, inputs, rows, network.kind[1])
-

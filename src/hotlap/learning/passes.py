@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.kernel import pointers_at, kernel, numbers_at
+from hotlap.kernel import kernel, numbers_at, pointers_at
 from hotlap.learning.losses import (
     FIGURES,
     HALF_LOG_TAU,
@@ -87,13 +87,13 @@ def parameter_count(learning: Learning) -> int:
     """Weights and biases of both networks, and a spread for each action."""
     value = learning.value
     last = value.kind[0] - 1
-    return value.places[last] + value.sizes[last] + 1 + action_count(learning)
+    return int(value.places[last] + value.sizes[last] + 1 + action_count(learning))
 
 
 @kernel
 def action_count(learning: Learning) -> int:
     """How many numbers an action has."""
-    return learning.policy.sizes[learning.policy.kind[0]]
+    return int(learning.policy.sizes[learning.policy.kind[0]])
 
 
 @kernel
@@ -152,7 +152,7 @@ def draw_actions(learning: Learning, first_share: int, last_share: int) -> None:
     """For some samples, actions drawn around what the policy thinks best, and how likely they were."""
     samples, network, count = learning.samples, learning.policy, action_count(learning)
     work, log_std = room_of(learning, first_share), spread_of(learning, 0).log_std
-    rows = int(learning.batch.count)
+    rows = int(learning.batch.size)
     for number in range(first_tile(rows, first_share), first_tile(rows, last_share)):
         tile = tile_at(number, int(learning.batch.first), rows)
         copy_rows(samples, work.activations, tile, network.sizes[0])
@@ -171,7 +171,7 @@ def draw_actions(learning: Learning, first_share: int, last_share: int) -> None:
 def judge_observations(learning: Learning, first_share: int, last_share: int) -> None:
     """The values of some samples."""
     samples, network = learning.samples, learning.value
-    work, rows = room_of(learning, first_share), int(learning.batch.count)
+    work, rows = room_of(learning, first_share), int(learning.batch.size)
     for number in range(first_tile(rows, first_share), first_tile(rows, last_share)):
         tile = tile_at(number, int(learning.batch.first), rows)
         copy_rows(samples, work.activations, tile, network.sizes[0])
@@ -195,7 +195,7 @@ def spread_of(learning: Learning, share: int) -> Spread:
 @kernel
 def add_gradients(learning: Learning, first_share: int, last_share: int, lesson: int) -> None:
     """Gradients of the loss of a batch, each share's from nothing."""
-    total, rows = parameter_count(learning), int(learning.batch.count)
+    total, rows = parameter_count(learning), int(learning.batch.size)
     work = room_of(learning, first_share)
     for share in range(first_share, last_share):
         gradients = tail(learning.weights.gradients, share * total)
@@ -263,7 +263,7 @@ def step_parameters(learning: Learning) -> None:
     squares = 0.0
     for k in range(last):
         squares += float(gradients[k]) * float(gradients[k])
-    shorter = np.float32(min(1.0, adam.max_grad_norm / (math.sqrt(squares) + 1e-6)))
+    shorter = min(1.0, adam.max_grad_norm / (math.sqrt(squares) + 1e-6))
     take_step(weights, 0, min(last, policy), shorter, adam.policy_step, adam.policy_scale)
     take_step(weights, policy, last, shorter, adam.value_step, adam.value_scale)
     log_std = tail(weights.parameters, total - action_count(learning))
@@ -276,9 +276,9 @@ def take_step(weights: Weights, begin: int, end: int, shorter: float, step: floa
     """Adam for some parameters, their gradients times a factor."""
     parameters, gradients = tail(weights.parameters, begin), tail(weights.gradients, begin)
     first, second = tail(weights.first_moments, begin), tail(weights.second_moments, begin)
-    length, damping = np.float32(step), np.float32(scale)
+    factor, length, damping = np.float32(shorter), np.float32(step), np.float32(scale)
     for k in range(end - begin):
-        slope = gradients[k] * shorter
+        slope = gradients[k] * factor
         first[k] += (slope - first[k]) * np.float32(1.0 - FIRST_DECAY)
         second[k] = second[k] * np.float32(SECOND_DECAY) + slope * slope * np.float32(1.0 - SECOND_DECAY)
         parameters[k] -= length * first[k] / (np.sqrt(second[k]) * damping + np.float32(TINY))

@@ -1,7 +1,7 @@
 """Proximal policy optimisation of two small networks: rollouts in, better weights out, all on the cores.
 
 The learner owns the weights, Adam's moments and the samples as plain arrays, made once. Whoever uses it writes
-observations, rewards and starts of episodes into `samples` and `rollout`, and may read or write every weight in between.
+observations, rewards and starts of episodes into `samples` and `rollout`, and may read or write every weight meanwhile.
 """
 
 from typing import NamedTuple

@@ -20,66 +20,58 @@ LINE = TILE + ROW_BLOCK
 """Distance between lines; a power of two would put all of them into the same few places of the cache."""
 NATIVE: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "nogil": True}
 
-product_6, product_4, product_2, product_1 = (product_block(outputs) for outputs in (6, 4, 2, 1))
-outer_4_3, outer_4_1, outer_1_3, outer_1_1 = (outer_block(*shape) for shape in ((4, 3), (4, 1), (1, 3), (1, 1)))
+product_6, product_4, product_1 = (product_block(outputs) for outputs in (6, 4, 1))
+outer_4_3, outer_4_1, outer_1_1 = (outer_block(*shape) for shape in ((4, 3), (4, 1), (1, 1)))
 
 
 @numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
-def _product_native(  # type: ignore[no-untyped-def]
-    out, weights, source, outputs, inputs, output_step, input_step, rows
-):  # pragma: no cover - compiled
+def _product_native(
+    out: Any, weights: Any, source: Any, shape: tuple[int, int], steps: tuple[int, int], rows: int
+) -> None:
+    """`out[o, r] = sum over k of weights[o * steps[0] + k * steps[1]] * source[k, r]`, in blocks."""
+    (outputs, inputs), (output_step, input_step) = shape, steps
     for row in range(0, rows, ROW_BLOCK):
-        lines = tail_native(source, row)
-        output = 0
-        while output + 6 <= outputs:
+        lines, output = tail_native(source, row), 0
+        while output < outputs:
             target, some = tail_native(out, output * LINE + row), tail_native(weights, output * output_step)
-            product_6(target, some, lines, output_step, input_step, LINE, inputs)
-            output += 6
-        if output + 4 <= outputs:
-            target, some = tail_native(out, output * LINE + row), tail_native(weights, output * output_step)
-            product_4(target, some, lines, output_step, input_step, LINE, inputs)
-            output += 4
-        if output + 2 <= outputs:
-            target, some = tail_native(out, output * LINE + row), tail_native(weights, output * output_step)
-            product_2(target, some, lines, output_step, input_step, LINE, inputs)
-            output += 2
-        if output < outputs:
-            target, some = tail_native(out, output * LINE + row), tail_native(weights, output * output_step)
-            product_1(target, some, lines, output_step, input_step, LINE, inputs)
+            if output + 6 <= outputs:
+                product_6(target, some, lines, output_step, input_step, LINE, inputs)
+                output += 6
+            elif output + 4 <= outputs:
+                product_4(target, some, lines, output_step, input_step, LINE, inputs)
+                output += 4
+            else:
+                product_1(target, some, lines, output_step, input_step, LINE, inputs)
+                output += 1
 
 
 @numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
-def _write_product_native(out, weights, source, outputs, inputs, rows):  # type: ignore[no-untyped-def]  # pragma: no cover
-    _product_native(out, weights, source, outputs, inputs, inputs, 1, rows)
+def _write_product_native(out: Any, weights: Any, source: Any, outputs: int, inputs: int, rows: int) -> None:
+    _product_native(out, weights, source, (outputs, inputs), (inputs, 1), rows)
 
 
 @numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
-def _write_transposed_native(out, weights, delta, outputs, inputs, rows):  # type: ignore[no-untyped-def]  # pragma: no cover
-    _product_native(out, weights, delta, inputs, outputs, 1, inputs, rows)
+def _write_transposed_native(out: Any, weights: Any, delta: Any, outputs: int, inputs: int, rows: int) -> None:
+    _product_native(out, weights, delta, (inputs, outputs), (1, inputs), rows)
 
 
 @numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
-def _accumulate_outer_native(gradient, delta, source, outputs, inputs, rows):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _accumulate_outer_native(gradient: Any, delta: Any, source: Any, outputs: int, inputs: int, rows: int) -> None:
     output = 0
     while output < outputs:
-        wide = output + 4 <= outputs
-        lines = tail_native(delta, output * LINE)
-        column = 0
+        lines, column = tail_native(delta, output * LINE), 0
         while column < inputs:
             target, other = tail_native(gradient, output * inputs + column), tail_native(source, column * LINE)
-            if column + 3 <= inputs:
-                if wide:
-                    outer_4_3(target, lines, other, inputs, LINE, rows)
-                else:
-                    outer_1_3(target, lines, other, inputs, LINE, rows)
-                column += 3
-            else:
-                if wide:
-                    outer_4_1(target, lines, other, inputs, LINE, rows)
-                else:
-                    outer_1_1(target, lines, other, inputs, LINE, rows)
+            if output + 4 > outputs:
+                outer_1_1(target, lines, other, inputs, LINE, rows)
                 column += 1
-        output += 4 if wide else 1
+            elif column + 3 > inputs:
+                outer_4_1(target, lines, other, inputs, LINE, rows)
+                column += 1
+            else:
+                outer_4_3(target, lines, other, inputs, LINE, rows)
+                column += 3
+        output += 4 if output + 4 <= outputs else 1
 
 
 @kernel_with(tail_native)
@@ -95,17 +87,13 @@ def write_product(out: Floats, weights: Floats, source: Floats, outputs: int, in
 
 
 @kernel_with(_write_transposed_native)
-def write_transposed_product(
-    out: Floats, weights: Floats, delta: Floats, outputs: int, inputs: int, rows: int
-) -> None:
+def write_transposed_product(out: Floats, weights: Floats, delta: Floats, outputs: int, inputs: int, rows: int) -> None:
     """`out = weights.T @ delta`: what slopes of the outputs mean for the inputs."""
     _lines(out, inputs)[:, :rows] = _matrix(weights, outputs, inputs).T @ _lines(delta, outputs)[:, :rows]
 
 
 @kernel_with(_accumulate_outer_native)
-def accumulate_outer(
-    gradient: Floats, delta: Floats, source: Floats, outputs: int, inputs: int, rows: int
-) -> None:
+def accumulate_outer(gradient: Floats, delta: Floats, source: Floats, outputs: int, inputs: int, rows: int) -> None:
     """`gradient += delta @ source.T`: what slopes of the outputs mean for the weights."""
     _matrix(gradient, outputs, inputs)[...] += _lines(delta, outputs)[:, :rows] @ _lines(source, inputs)[:, :rows].T
 

@@ -18,7 +18,7 @@ class Statistics(NamedTuple):
 
     mean: Doubles
     variance: Doubles
-    count: Doubles
+    seen: Doubles
     """Of the observations, and of the returns."""
     returns: Doubles
     """Of each car, so far."""
@@ -54,7 +54,7 @@ def within(number: float, most: float) -> float:
     """A number clipped on both sides; what is none stays none."""
     if number > most:
         return most
-    return -most if number < -most else number
+    return max(number, -most)
 
 
 @kernel
@@ -78,12 +78,12 @@ def scale_observations(statistics: Statistics, tick: Tick, scaling: Scaling) -> 
         for car in range(cars):
             apart = float(tick.observations[car * inputs + k]) - mean
             squares += apart * apart
-        merge(statistics, k, mean, squares / cars, statistics.count[0], scaling.cars)
+        merge(statistics, k, mean, squares / cars, statistics.seen[0], scaling.cars)
         mean, scale = statistics.mean[k], 1.0 / math.sqrt(statistics.variance[k] + scaling.epsilon)
         for car in range(cars):
             scaled = (float(tick.observations[car * inputs + k]) - mean) * scale
             tick.scaled_observations[car * inputs + k] = within(scaled, scaling.clip_observations)
-    statistics.count[0] += scaling.cars
+    statistics.seen[0] += scaling.cars
 
 
 @kernel
@@ -97,8 +97,8 @@ def scale_rewards(statistics: Statistics, tick: Tick, scaling: Scaling) -> None:
     mean = total / cars
     for car in range(cars):
         squares += (statistics.returns[car] - mean) ** 2
-    merge(statistics, place, mean, squares / cars, statistics.count[1], scaling.cars)
-    statistics.count[1] += scaling.cars
+    merge(statistics, place, mean, squares / cars, statistics.seen[1], scaling.cars)
+    statistics.seen[1] += scaling.cars
     scale = 1.0 / math.sqrt(statistics.variance[place] + scaling.epsilon)
     for car in range(cars):
         scaled = float(tick.rewards[car]) * scale

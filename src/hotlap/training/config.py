@@ -253,7 +253,7 @@ class TrainConfig:
     algorithm: Literal["ppo", "sac", "dqn"] = "ppo"
     """How it learns."""
     learner: Literal["hotlap", "sb3"] = "hotlap"
-    """Who computes PPO: hotlap's own learner, or stable-baselines3 at a fraction of the speed; SAC and DQN are SB3's."""
+    """Who computes PPO: hotlap's own learner, or stable-baselines3 at a fraction of its speed; SAC and DQN use SB3."""
     steps: int = 2_400_000
     """Environment steps in all, every car counted."""
     cars: int = 256

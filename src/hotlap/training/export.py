@@ -1,6 +1,7 @@
 """A run's policy for use elsewhere: the ONNX file as it is, or the two files that plain stable-baselines3 loads."""
 
 import contextlib
+import dataclasses
 import logging
 import tempfile
 from collections.abc import Iterator
@@ -37,7 +38,9 @@ def export_sb3(run: Path, target: Path, *, newest: bool, force: bool) -> list[Pa
     checkpoint = find_checkpoint(run, newest=newest)
     if "config" not in checkpoint.documents:
         raise CheckpointError(f"{run}: its checkpoint of step {checkpoint.step:,} has no config.json. Use another.")
-    session = restore_session(config_from_document(checkpoint.documents["config"]), checkpoint)
+    # The same weights in a plain model of SB3, whoever learned them.
+    config = dataclasses.replace(config_from_document(checkpoint.documents["config"]), learner="sb3")
+    session = restore_session(config, checkpoint)
     model: Any = session.model
     # A plain number instead of our schedule: then nothing of hotlap is needed to load it.
     model.learning_rate = float(session.model.lr_schedule(1.0))

@@ -53,7 +53,9 @@ class HotlapPPO(PPO):
         """The rollout buffer shows the learner's arrays."""
         buffer, samples = self.rollout_buffer, self.learner.samples
         rows = (self.n_steps, self.n_envs)
-        buffer.observations, buffer.actions = (part.reshape(*rows, -1) for part in (samples.observations, samples.actions))
+        buffer.observations, buffer.actions = (
+            part.reshape(*rows, -1) for part in (samples.observations, samples.actions)
+        )
         buffer.log_probs, buffer.values = samples.log_probs.reshape(rows), samples.values.reshape(rows)
         buffer.advantages, buffer.returns = samples.advantages.reshape(rows), samples.returns.reshape(rows)
         buffer.rewards = self.learner.rollout.rewards.reshape(rows)
@@ -137,7 +139,9 @@ class HotlapPPO(PPO):
         self.logger.record("train/clip_fraction", figures.clip_fraction)
         loss = figures.policy_loss + self.vf_coef * figures.value_loss - self.ent_coef * entropy
         self.logger.record("train/loss", loss)
-        self.logger.record("train/explained_variance", explained_variance(buffer.values.ravel(), buffer.returns.ravel()))
+        self.logger.record(
+            "train/explained_variance", explained_variance(buffer.values.ravel(), buffer.returns.ravel())
+        )
         self.logger.record("train/std", float(np.exp(log_std).mean()))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         self.logger.record("train/clip_range", clip_range)
@@ -165,7 +169,8 @@ class HotlapPPO(PPO):
                 part[...] = state[tensor][key].numpy() if tensor in state else 0.0
         policy: Any = self.policy
         learner.policy_steps, learner.value_steps = (
-            int(state[layer.bias]["step"]) if layer.bias in state else 0 for layer in (policy.action_net, policy.value_net)
+            int(state[layer.bias]["step"]) if layer.bias in state else 0
+            for layer in (policy.action_net, policy.value_net)
         )
 
     def give_back(self) -> None:
@@ -201,12 +206,12 @@ class HotlapPPO(PPO):
 class _Driver:
     """The cars, and what they see and get scaled as SB3's VecNormalize would, whose statistics it takes and gives."""
 
-    def __init__(self, env: Any, normalizer: VecNormalize | None) -> None:
-        self.env = env if normalizer is None else normalizer.venv
+    def __init__(self, env: Any, normalizer: Any) -> None:
+        self.env: Any = env if normalizer is None else normalizer.venv
         self.normalizer = normalizer
         self.scaler: Scaler | None = None
         if normalizer is not None:
-            inputs = int(np.prod(normalizer.observation_space.shape))
+            inputs = normalizer.observation_space.shape[0]
             clips = normalizer.clip_obs, normalizer.clip_reward
             scaling = Scaling(env.num_envs, inputs, normalizer.gamma, normalizer.epsilon, *clips)
             self.scaler = Scaler(env.num_envs, inputs, scaling)
@@ -216,7 +221,7 @@ class _Driver:
         known, observed, returned = scaler.statistics, normalizer.obs_rms, normalizer.ret_rms
         known.mean[:-1], known.mean[-1] = observed.mean, returned.mean
         known.variance[:-1], known.variance[-1] = observed.var, returned.var
-        known.count[:] = observed.count, returned.count
+        known.seen[:] = observed.count, returned.count
         known.returns[:] = normalizer.returns
 
     def give_statistics(self) -> None:
@@ -224,18 +229,17 @@ class _Driver:
         if self.scaler is None:
             return
         known, normalizer = self.scaler.statistics, self.normalizer
-        observed, returned = normalizer.obs_rms, normalizer.ret_rms  # type: ignore[union-attr]
-        observed.mean, observed.var, observed.count = known.mean[:-1].copy(), known.variance[:-1].copy(), known.count[0]
-        returned.mean, returned.var, returned.count = known.mean[-1].copy(), known.variance[-1].copy(), known.count[1]
-        normalizer.returns[:] = known.returns  # type: ignore[union-attr]
+        observed, returned = normalizer.obs_rms, normalizer.ret_rms
+        observed.mean, observed.var, observed.count = known.mean[:-1].copy(), known.variance[:-1].copy(), known.seen[0]
+        returned.mean, returned.var, returned.count = known.mean[-1].copy(), known.variance[-1].copy(), known.seen[1]
+        normalizer.returns[:] = known.returns
 
     def step(self, actions: Floats) -> Any:
         """One tick of all cars: what they see and get, scaled, whose episodes ended, and infos."""
         observations, rewards, dones, infos = self.env.step(actions)
         if self.scaler is None:
             return observations, rewards, dones, infos
-        normalizer: Any = self.normalizer
-        normalizer.old_obs, normalizer.old_reward = observations, rewards
+        self.normalizer.old_obs, self.normalizer.old_reward = observations, rewards
         return *self.scaler.scale(observations, rewards, dones), dones, infos
 
     def scaled(self, observation: Floats) -> Floats:
