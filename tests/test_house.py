@@ -254,16 +254,9 @@ def test_import_rules_name_every_folder_they_are_for(contract, members):
 
 
 @pytest.mark.parametrize("block", numbered_blocks("python"))
-def test_snippet_in_the_documentation_runs(block, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", block],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+def test_snippet_in_the_documentation_runs(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "snippet", "exec"), {"__name__": "__main__"})  # noqa: S102 - our own words
 
 
 def console_lines() -> list[str]:
