@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from gymnasium.envs.registration import register
 
+from hotlap.worlds import WORLDS
+
 if TYPE_CHECKING:
     from hotlap.highway.env import HighwayEnv
     from hotlap.racer.env import RacerEnv
@@ -21,22 +23,16 @@ _HOMES = {
 }
 
 # The environments know their own limits and say themselves when they are called at the wrong moment: no wrappers.
-register(
-    "hotlap/Racer-v0",
-    entry_point="hotlap.racer.env:RacerEnv",
-    vector_entry_point="hotlap.vector.racer_env:RacerVectorEnv",
-    order_enforce=False,
-    disable_env_checker=True,
-)
-for _id, _rules in (("hotlap/Highway-v0", {}), ("hotlap/HighwayDiscrete-v0", {"discrete": True})):
-    register(
-        _id,
-        entry_point="hotlap.highway.env:HighwayEnv",
-        vector_entry_point="hotlap.vector.highway_env:HighwayVectorEnv",
-        order_enforce=False,
-        disable_env_checker=True,
-        kwargs=_rules,
-    )
+for _world in WORLDS.values():
+    for _id, _rules in _world.env_ids.items():
+        register(
+            _id,
+            entry_point=_world.env,
+            vector_entry_point=_world.vector_env,
+            order_enforce=False,
+            disable_env_checker=True,
+            kwargs=dict(_rules),
+        )
 
 
 def __getattr__(name: str) -> Any:

@@ -1,10 +1,11 @@
-"""What the house may know about a world: many cars advanced together, facts in columns; and the registry."""
+"""What the house may know about a world: many cars advanced together, facts in columns; and where worlds register."""
 
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,11 +58,91 @@ class World(Protocol):
         """What a noteworthy tick says beyond the columns."""
 
 
-# name -> module and function that makes a batch: a new world is one new row.
-WORLDS: dict[str, tuple[str, str]] = {
-    "racer": ("hotlap.racer.world", "RacerWorld"),
-    "highway": ("hotlap.highway.world", "HighwayWorld"),
-}
+class ObservationSpec(NamedTuple):
+    """What a world shows its drivers: how many numbers each layout has, and the physics they are trained in."""
+
+    layouts: Mapping[str, int]
+    physics_fingerprint: Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Registration:
+    """Everything the rest of the house asks of a world. Parts are `module:name`, imported when first asked for."""
+
+    name: str
+    batch: str
+    """Makes a batch of cars: called with their number and the world's options, it gives a `World`."""
+    observation: str = ""
+    """Its `ObservationSpec`."""
+    renderer: str = ""
+    """Draws a car: called with a batch, it gives an object with `draw(car)`."""
+    env: str = ""
+    """Its Gymnasium environment."""
+    vector_env: str = ""
+    """Its Gymnasium vector environment."""
+    env_ids: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The Gymnasium ids of the environment, each with the options it stands for."""
+    training: str = ""
+    """How it is trained: a `hotlap.training.world_training.WorldTraining`."""
+    evaluation: str = ""
+    """How its drivers are evaluated, here or on a cluster: a `hotlap.evaluation.world_evaluation.WorldEvaluation`."""
+    browser: str = ""
+    """How a page runs it and is told about its runs: a `hotlap.export.world_browser.WorldBrowser`."""
+
+    def part(self, name: str) -> Any:
+        """A part by the name of its field."""
+        if not getattr(self, name):
+            has = ", ".join(each.name for each in fields(self) if getattr(self, each.name))
+            raise ConfigError(f"the world {self.name} is registered without {name}, which this needs. It has: {has}.")
+        module, attribute = getattr(self, name).split(":")
+        return getattr(import_module(module), attribute)
+
+
+WORLDS: dict[str, Registration] = {}
+
+
+def register_world(registration: Registration) -> None:
+    """Make a world known to the whole house; a name stands for one world only."""
+    if registration.name in WORLDS:
+        raise ConfigError(f'there is a world "{registration.name}" already. Choose another name.')
+    WORLDS[registration.name] = registration
+
+
+def registered(name: str) -> Registration:
+    """The registration of a world, or an error with the nearest name."""
+    if name not in WORLDS:
+        raise ConfigError(f'no world "{name}".{did_you_mean(name, WORLDS)} Known: {", ".join(WORLDS)}.')
+    return WORLDS[name]
+
+
+register_world(
+    Registration(
+        name="racer",
+        batch="hotlap.racer.world:RacerWorld",
+        observation="hotlap.racer.fingerprint:OBSERVATION_SPEC",
+        renderer="hotlap.racer.render:Renderer",
+        env="hotlap.racer.env:RacerEnv",
+        vector_env="hotlap.vector.racer_env:RacerVectorEnv",
+        env_ids={"hotlap/Racer-v0": {}},
+        training="hotlap.training.racing:TRAINING",
+        evaluation="hotlap.evaluation.racer.evaluation:EVALUATION",
+        browser="hotlap.export.racer_browser:BROWSER",
+    )
+)
+register_world(
+    Registration(
+        name="highway",
+        batch="hotlap.highway.world:HighwayWorld",
+        observation="hotlap.highway.fingerprint:OBSERVATION_SPEC",
+        renderer="hotlap.highway.render:Renderer",
+        env="hotlap.highway.env:HighwayEnv",
+        vector_env="hotlap.vector.highway_env:HighwayVectorEnv",
+        env_ids={"hotlap/Highway-v0": {}, "hotlap/HighwayDiscrete-v0": {"discrete": True}},
+        training="hotlap.training.highway:TRAINING",
+        evaluation="hotlap.evaluation.highway.evaluation:EVALUATION",
+        browser="hotlap.export.highway_browser:BROWSER",
+    )
+)
 
 
 def is_whole(number: Any) -> bool:
@@ -89,15 +170,13 @@ def checked_options(options: Any, known: Sequence[str]) -> Mapping[str, Any]:
 
 def make_world(name: str, count: int, **options: Any) -> World:
     """A batch of `count` cars in the named world."""
-    if name not in WORLDS:
-        raise ConfigError(f'no world "{name}".{did_you_mean(name, WORLDS)} Known: {", ".join(WORLDS)}.')
+    registration = registered(name)
     if not is_whole(count) or count < 1:
         raise ConfigError(f"a batch needs a whole number of cars, at least 1, not {count!r}.")
     threads = options.get("threads")
     if threads is not None and not (is_whole(threads) and threads >= 1):
         raise ConfigError(f"threads must be a whole number, at least 1, or None for all cores, not {threads!r}.")
-    module, factory = WORLDS[name]
-    make: Callable[..., World] = getattr(import_module(module), factory)
+    make: Callable[..., World] = registration.part("batch")
     return make(int(count), **options)
 
 

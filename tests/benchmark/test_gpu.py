@@ -11,7 +11,7 @@ import pytest
 
 from hotlap import cli
 from hotlap.benchmark.gpu import CONTESTS, GpuCopy, Outcome, begun, compare, on_tape, random_tape, rates
-from hotlap.export.linking import ENTRIES
+from hotlap.export.world_browser import browser_of
 from hotlap.kernel import native_entry
 
 
@@ -48,7 +48,7 @@ def contest(request):
 
 @pytest.fixture(scope="module")
 def kernel(contest):
-    return native_entry(ENTRIES[contest.name]["update"])
+    return native_entry(browser_of(contest.name).entries["update"])
 
 
 def test_same_kernels_with_the_same_actions_drive_the_same_drive(contest, kernel):

@@ -9,17 +9,17 @@ import pytest
 import hotlap
 from hotlap.errors import ExportError
 from hotlap.export import ptx as ptx_module
-from hotlap.export.linking import ENTRIES
 from hotlap.export.ptx import LIBRARY_FILE, libdevice, ptx, ptx_imports
+from hotlap.export.world_browser import browser_of, worlds_with_pages
 
 LIBRARY = {f"__nv_{name}" for name in ("sin", "cos", "acos", "atan2", "pow")}
 
 pytestmark = pytest.mark.integration
 
 
-@pytest.fixture(scope="module", params=ENTRIES)
+@pytest.fixture(scope="module", params=worlds_with_pages())
 def text(request) -> str:
-    return ptx(request.param, ENTRIES[request.param]["update"])
+    return ptx(request.param, browser_of(request.param).entries["update"])
 
 
 def test_kernel_asks_only_for_mathematical_functions(text):

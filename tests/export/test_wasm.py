@@ -9,16 +9,16 @@ import pytest
 import hotlap
 from hotlap.errors import ExportError
 from hotlap.export import linking
-from hotlap.export.linking import ENTRIES, link, packaged, wasm_objects
+from hotlap.export.linking import link, packaged, wasm_objects
 from hotlap.export.reference_laps import REFERENCES_FILE, built_references
-from hotlap.export.site import highway_files
 from hotlap.export.wasm import MAGIC, object_imports
+from hotlap.export.world_browser import browser_of, worlds_with_pages
 
 MATH = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "pow", "fmod"}
 LINKAGE = {"__linear_memory", "__indirect_function_table", "__stack_pointer"}
 
 
-@pytest.fixture(scope="module", params=ENTRIES)
+@pytest.fixture(scope="module", params=worlds_with_pages())
 def world(request) -> str:
     return request.param
 
@@ -64,7 +64,7 @@ def test_packaged_module_is_what_the_kernels_compile_to(world, objects):
 
 
 def test_packaged_highway_is_what_the_world_says_and_draws():
-    for url, content in highway_files(packaged("highway.wasm")).items():
+    for url, content in browser_of("highway").files(packaged("highway.wasm")).items():
         assert content.read() == packaged(url.removeprefix("data/")), f"{url} is stale: run make wasm"
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from hotlap import cli
 from hotlap.errors import ExportError
-from hotlap.export.site import content_of, page_files, write_site
+from hotlap.export.content import content_of
+from hotlap.export.site import page_files, write_site
 from hotlap.racer.tracks import track_ids
 from hotlap.web import play, policies
 from web.game_server import built_page, running

@@ -16,8 +16,8 @@ from hotlap.benchmark.driving import MEMORY, PUSHING_ON
 from hotlap.benchmark.gpu_driver import Gpu
 from hotlap.benchmark.report import describe_machine
 from hotlap.errors import ConfigError
-from hotlap.export.linking import ENTRIES
 from hotlap.export.ptx import libdevice, ptx
+from hotlap.export.world_browser import browser_of
 from hotlap.highway.world import HighwayWorld
 from hotlap.racer.world import RacerWorld
 
@@ -165,7 +165,7 @@ def _seconds(drive: Callable[[], None]) -> float:
 def contest_outcome(gpu: Gpu, contest: Contest, settings: dict[str, int], say: Say) -> Outcome:
     """Compile a world for the GPU, compare it, measure it."""
     say(f"compiling the {contest.name} for the GPU …")
-    kernel = gpu.kernel(ptx(contest.name, ENTRIES[contest.name]["update"], libdevice()), contest.name)
+    kernel = gpu.kernel(ptx(contest.name, browser_of(contest.name).entries["update"], libdevice()), contest.name)
     say(f"driving the {contest.name} on both …")
     largest, differing = compare(gpu, kernel, contest)
     count = settings["cars"] // contest.cars_for_one

@@ -17,14 +17,16 @@ from stable_baselines3.common.callbacks import BaseCallback
 from hotlap.benchmark.report import describe_machine
 from hotlap.errors import ConfigError
 from hotlap.evaluation.curve import CURVE_FILE
+from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER
 from hotlap.evaluation.table import console_for_results
+from hotlap.evaluation.world_evaluation import evaluation_of
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.curve import read_lines
 from hotlap.training.runs import POLICY_FILE
 from hotlap.training.train import TrainingResult, train
-from hotlap.training.world_training import FinalEvaluation, training_of
+from hotlap.training.world_training import training_of
 
 
 @dataclass(frozen=True)
@@ -96,11 +98,11 @@ def run_train_benchmark(preset: str, seeds: Sequence[int], steps: int | None, *,
     else:
         _print_tables(preset, [row for row, _ in measured])
         for _, evaluation in measured:
-            evaluation.show()
+            evaluation_of(evaluation.world).show(evaluation)
     return 0
 
 
-def measure(config: TrainConfig) -> tuple[LearningRate, FinalEvaluation]:
+def measure(config: TrainConfig) -> tuple[LearningRate, Evaluation]:
     """Train once in a folder that is thrown away."""
     mark_s = _original_lap_s(config)
     with tempfile.TemporaryDirectory(prefix="hotlap-benchmark-") as root:

@@ -66,7 +66,8 @@ class Evaluate:
 
     def run(self) -> int:
         """Drive, print, draw; or list what was measured before."""
-        from hotlap.evaluation.evaluate_and_compare import Outputs, run_evaluations, show_history
+        from hotlap.evaluation.evaluate_and_compare import run_evaluations, show_history
+        from hotlap.evaluation.request import Outputs
 
         if self.history is not None:
             return show_history(self.root, self.history, as_json=self.json)

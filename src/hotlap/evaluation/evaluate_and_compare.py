@@ -3,40 +3,24 @@
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hotlap.errors import ConfigError, PolicyError
 from hotlap.evaluation.compare import compare_document, print_comparison, regressions, suspicions
-from hotlap.evaluation.highway.episodes import EpisodesHeader, write_episodes
-from hotlap.evaluation.highway.evaluate import HighwayEvaluation
 from hotlap.evaluation.measures import Evaluation, changes, shortfalls
-from hotlap.evaluation.racer.figures import RacerEvaluation
 from hotlap.evaluation.regression import LAST, find_base, history, keep
-from hotlap.evaluation.request import EvaluationConfig, combined
+from hotlap.evaluation.request import EvaluationConfig, Outputs, combined
 from hotlap.evaluation.sources import DriverSource, find_driver
 from hotlap.evaluation.table import console_for_results, empty_table
-from hotlap.evaluation.world_evaluation import PARTS, Measuring, Request, evaluate_here, measured
-from hotlap.highway.fingerprint import physics_fingerprint
+from hotlap.evaluation.world_evaluation import Evaluate, Request, evaluate_driver, evaluate_here, evaluation_of
 from hotlap.racer.tracks.atomic import write_whole_file
 
 DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """What to do with the result of an evaluation."""
-
-    report: Path | None = None
-    episodes_file: Path | None = None
-    require_percent: float | None = None
-    root: Path = Path("runs")
-    json: bool = False
-    force: bool = False
-
-
 def run_evaluations(
-    asked: Sequence[EvaluationConfig], file: Path | None, outputs: Outputs, measure: Measuring = evaluate_here
+    asked: Sequence[EvaluationConfig], file: Path | None, outputs: Outputs, evaluate: Evaluate = evaluate_here
 ) -> int:
     """Evaluate drivers and print the results; 1 when one falls short of what was required or of what was before."""
     for path in (outputs.report, outputs.episodes_file):
@@ -45,11 +29,11 @@ def run_evaluations(
     if len(requests) > 1:
         _refuse_for_several(requests, outputs)
     documents, passed = [], True
-    for (source, config), result in zip(requests, measure(requests, _say), strict=True):
+    for (source, config), result in zip(requests, evaluate(requests, _say), strict=True):
         if outputs.json:
             documents.append(result.plain())
         else:
-            PARTS[source.world].show(result)
+            evaluation_of(source.world).show(result)
         passed &= _passes(result, source, config, outputs)
     if outputs.json:
         print(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))
@@ -57,12 +41,12 @@ def run_evaluations(
 
 
 def _request(given: EvaluationConfig, file: Path | None, outputs: Outputs) -> Request:
-    """A driver and what is to be measured of it."""
+    """A driver and how it is to be evaluated."""
     config = combined(given, file)
     if config.policy is None:
         raise ConfigError("no driver to evaluate. Name a run, a policy.onnx or a scripted driver such as expert.")
     source = find_driver(config.policy, outputs.root)
-    _refuse_what_the_world_lacks(source, outputs)
+    evaluation_of(source.world).check_outputs(outputs)
     return source, config
 
 
@@ -85,7 +69,7 @@ def run_comparison(names: tuple[str, str], config: EvaluationConfig, root: Path,
         )
     common = tuple(track for track in first.tracks if track in second.tracks)
     config = replace(config, track=config.track or common or first.tracks)
-    a, b = (measured(source, config, _say, with_others=False) for source in (first, second))
+    a, b = (evaluate_driver(source, config, _say, with_others=False) for source in (first, second))
     if as_json:
         print(json.dumps(compare_document(a, b), indent=2))
     else:
@@ -111,21 +95,16 @@ def show_history(root: Path, limit: int, *, as_json: bool) -> int:
 
 def _write_files(result: Evaluation, source: DriverSource, outputs: Outputs) -> None:
     if outputs.report is not None:
-        page = PARTS[source.world].draw(result, source.run)
+        page = evaluation_of(source.world).draw(result, source.run)
         write_whole_file(outputs.report, page.encode(), force=True)
         _say(f"report written to {outputs.report}")
-    if outputs.episodes_file is not None and isinstance(result, HighwayEvaluation):
-        drive = EpisodesHeader(
-            result.driver, "highway", physics_fingerprint(), result.episodes.missions, dict(result.about)
-        )
-        write_episodes(outputs.episodes_file, drive, result.records, force=True)
-        _say(f"{len(result.records)} episodes written to {outputs.episodes_file}")
+    if outputs.episodes_file is not None:
+        _say(evaluation_of(source.world).write_episodes(result, outputs.episodes_file))
 
 
 def _shortfalls(result: Evaluation, config: EvaluationConfig, outputs: Outputs) -> list[str]:
     found = shortfalls(result.measures(), config.thresholds)
-    if outputs.require_percent is not None and isinstance(result, RacerEvaluation):
-        found += result.below(outputs.require_percent)
+    found += evaluation_of(result.world).shortfalls(result, outputs)
     return [f"below what was asked: {each}" for each in found]
 
 
@@ -150,9 +129,8 @@ def _like(result: Evaluation, name: str, config: EvaluationConfig, root: Path) -
     source = find_driver(name, root)
     if source.world != result.world:
         raise ConfigError(f"{name} drives in the {source.world}, {result.driver} in the {result.world}.")
-    tracks = result.setup().get("tracks") if result.world == "racer" else None
-    config = replace(config, track=config.track or tuple(tracks or ()))
-    other: Evaluation = measured(source, config, _say, with_others=False)
+    config = replace(config, track=config.track or tuple(result.setup().get("tracks", ())))
+    other: Evaluation = evaluate_driver(source, config, _say, with_others=False)
     return other
 
 
@@ -160,13 +138,6 @@ def _remember(result: Evaluation, config: EvaluationConfig, root: Path, *, passe
     """Keep the evaluation in the history of the runs' folder, if there is one or the history was asked for."""
     if root.is_dir() or config.against == LAST:
         keep(result, root, passed=passed)
-
-
-def _refuse_what_the_world_lacks(source: DriverSource, outputs: Outputs) -> None:
-    if source.world == "racer" and outputs.episodes_file is not None:
-        raise ConfigError("episodes are of the highway; the racer has laps. Leave --episodes-file out.")
-    if source.world == "highway" and outputs.require_percent is not None:
-        raise ConfigError("--require-percent is about laps. For the highway write thresholds into a --config file.")
 
 
 def _refuse_for_several(requests: Sequence[Request], outputs: Outputs) -> None:

@@ -38,12 +38,9 @@ class EvaluationConfig:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """Figures that must be reached, by name: at least so much where more is better, else at most."""
 
-    def for_world(self, world: str) -> "EvaluationConfig":
-        """The same, once it is certain that nothing in it is meant for another world."""
-        for name, owner in WORLD_OF.items():
-            if owner != world and getattr(self, name) != getattr(DEFAULT, name):
-                raise ConfigError(f"{name} is an option of the {owner}, and this driver drives in the {world}.")
-        return self
+    def says(self, name: str) -> bool:
+        """Whether something else than the default is asked for."""
+        return bool(getattr(self, name) != getattr(DEFAULT, name))
 
     def limits(self) -> DriveLimits:
         """How far each car of the racer drives."""
@@ -55,10 +52,18 @@ class EvaluationConfig:
 
 
 DEFAULT = EvaluationConfig()
-WORLD_OF = {
-    **dict.fromkeys(("track", "laps", "steps"), "racer"),
-    **dict.fromkeys(("vehicles", "episodes", "first_episode", "missions", "baselines"), "highway"),
-}
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What to do with the result of an evaluation."""
+
+    report: Path | None = None
+    episodes_file: Path | None = None
+    require_percent: float | None = None
+    root: Path = Path("runs")
+    json: bool = False
+    force: bool = False
 
 
 def combined(given: EvaluationConfig, file: Path | None) -> EvaluationConfig:
@@ -66,7 +71,7 @@ def combined(given: EvaluationConfig, file: Path | None) -> EvaluationConfig:
     if file is None:
         return given
     for each in fields(given):
-        if each.name not in ("policy", "against") and getattr(given, each.name) != getattr(DEFAULT, each.name):
+        if each.name not in ("policy", "against") and given.says(each.name):
             raise ConfigError(f"{each.name} is given beside --config {file}. Say it there, or leave --config out.")
     config = merged(DEFAULT, read_toml(file), str(file))
     chosen: dict[str, Any] = {name: getattr(given, name) for name in ("policy", "against") if getattr(given, name)}

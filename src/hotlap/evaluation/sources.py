@@ -6,21 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.errors import PolicyError, did_you_mean
-from hotlap.evaluation.highway.evaluate import SCRIPTED as HIGHWAY_DRIVERS
-from hotlap.policies import CasualHuman, Policy, ReferenceDriver
+from hotlap.policies import Policy
 from hotlap.policies.onnx_policy import OnnxPolicy
-from hotlap.racer.tracks import Track, track_ids
+from hotlap.worlds import WORLDS, registered
 
 POLICY_FILE = "policy.onnx"
-RACER_DRIVERS: dict[str, Callable[[Track], Policy]] = {
-    "reference": ReferenceDriver,
-    "human": lambda _track: CasualHuman(),
-}
-SCRIPTED: dict[str, tuple[str, Callable[[Any], Policy]]] = {
-    **{name: ("racer", make) for name, make in RACER_DRIVERS.items()},
-    **{name: ("highway", make) for name, make in HIGHWAY_DRIVERS.items()},
-}
-"""Every scripted driver: its world, and what makes it."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +33,10 @@ class DriverSource:
 
 def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
     """The driver of that name: a scripted one, a .onnx file, a run's folder, or a run's name under the root."""
-    if name in SCRIPTED:
-        world, make = SCRIPTED[name]
-        return DriverSource(name, world, make, {"kind": "scripted"}, track_ids() if world == "racer" else ())
+    scripted = scripted_drivers()
+    if name in scripted:
+        world, make = scripted[name]
+        return DriverSource(name, world, make, {"kind": "scripted"}, _tracks(world, {}))
     path = Path(name)
     if path.suffix.lower() == ".onnx":
         return _from_file(path, None)
@@ -56,10 +47,10 @@ def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
             raise PolicyError(
                 f"{run}: has no {POLICY_FILE}. A run gets one when it is evaluated for the first time; let it train on."
             )
-    known = [*SCRIPTED, *(run.name for run in sorted(root.glob("*")) if run.is_dir())]
+    known = [*scripted, *(run.name for run in sorted(root.glob("*")) if run.is_dir())]
     raise PolicyError(
         f'no run or policy "{name}".{did_you_mean(name, known)} '
-        f"Give a run under {root}/, its folder, a .onnx file, or one of {', '.join(SCRIPTED)}."
+        f"Give a run under {root}/, its folder, a .onnx file, or one of {', '.join(scripted)}."
     )
 
 
@@ -67,13 +58,17 @@ def _from_file(path: Path, run: Path | None) -> DriverSource:
     policy = OnnxPolicy(path, world=None)
     world = policy.metadata["world"]
     about = {"kind": "policy", "path": str(path), **policy.metadata}
-    return DriverSource(policy.name, world, lambda _where: policy, about, _tracks(policy.metadata), run)
+    return DriverSource(policy.name, world, lambda _where: policy, about, _tracks(world, policy.metadata), run)
 
 
-def _tracks(metadata: dict[str, Any]) -> tuple[str, ...]:
-    """The built-in tracks a racing policy was trained on, or all of them."""
-    if metadata["world"] != "racer":
-        return ()
-    trained_on = metadata.get("tracks")
-    known = [track for track in track_ids() if isinstance(trained_on, list) and track in trained_on]
-    return tuple(known) or track_ids()
+def scripted_drivers() -> dict[str, tuple[str, Callable[[Any], Policy]]]:
+    """Every scripted driver by name: its world, and what makes it."""
+    able = [world for world, registration in WORLDS.items() if registration.evaluation]
+    return {
+        name: (world, make) for world in able for name, make in registered(world).part("evaluation").scripted.items()
+    }
+
+
+def _tracks(world: str, metadata: dict[str, Any]) -> tuple[str, ...]:
+    found: tuple[str, ...] = registered(world).part("evaluation").tracks(metadata)
+    return found

@@ -1,78 +1,80 @@
-"""What each world brings to an evaluation: how it is driven, shown in tables and drawn in a report."""
+"""What each world brings to an evaluation: how a driver of it is driven, shown in tables, drawn and put together."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hotlap.errors import ConfigError
-from hotlap.evaluation.highway import report as highway_report
-from hotlap.evaluation.highway.evaluate import evaluate_highway
-from hotlap.evaluation.highway.table import print_highway
 from hotlap.evaluation.measures import Evaluation
-from hotlap.evaluation.racer import report as racer_report
-from hotlap.evaluation.racer.evaluate import evaluate
-from hotlap.evaluation.racer.table import print_evaluation
-from hotlap.evaluation.request import EvaluationConfig
+from hotlap.evaluation.request import EvaluationConfig, Outputs
 from hotlap.evaluation.sources import DriverSource
-from hotlap.racer.tracks import Track, load_track
+from hotlap.policies import Policy
+from hotlap.worlds import WORLDS, registered
 
 Say = Callable[[str], None]
 Request = tuple[DriverSource, EvaluationConfig]
-"""A driver and what is to be measured of it."""
-Measuring = Callable[[Sequence[Request], Say], Iterable[Evaluation]]
-"""Measures drivers, wherever that is done; the results in the order of the requests."""
+"""A driver and how it is to be evaluated."""
+Evaluate = Callable[[Sequence[Request], Say], Iterable[Evaluation]]
+"""Evaluates drivers, wherever that is done; the results in the order of the requests."""
 
 
-@dataclass(frozen=True)
-class Part:
-    """One world's part."""
+class WorldEvaluation(Protocol):
+    """How drivers of one world are evaluated; the results are its own and come back to it."""
 
-    evaluate: Callable[[DriverSource, EvaluationConfig, bool, Say], Any]
-    """Drive: who, what, whether others are driven for comparison, and who is told about progress."""
-    show: Callable[[Any], None]
-    """Print the tables."""
-    draw: Callable[[Any, Path | None], str]
-    """The report as HTML, with the learning curve of a run where there is one."""
+    options: Sequence[str]
+    """The fields of `EvaluationConfig` that are about this world alone."""
+    scripted: Mapping[str, Callable[[Any], Policy]]
+    """Its scripted drivers by name, each made for what is to be driven."""
 
+    def tracks(self, metadata: Mapping[str, Any]) -> tuple[str, ...]:
+        """Where a driver that says this about itself is evaluated when nobody says where; none where there are none."""
 
-def _race(source: DriverSource, config: EvaluationConfig, with_others: bool, say: Say) -> Any:
-    tracks = chosen_tracks(config.track or source.tracks)
-    say(f"driving {source.name} on {', '.join(track.track_id for track in tracks)}")
-    options: dict[str, Any] = {"limits": config.limits(), "name": source.name, "about": source.about}
-    return evaluate(source.make, tracks, with_human=with_others, **options)
+    def evaluate(self, source: DriverSource, config: EvaluationConfig, say: Say, *, with_others: bool) -> Any:
+        """Drive, beside others for comparison or alone; `say` is told about progress."""
 
+    def show(self, result: Any) -> None:
+        """Print the tables."""
 
-def chosen_tracks(names: tuple[str, ...]) -> list[Track]:
-    """Every track asked for; two of the same id would hide one another."""
-    tracks = [load_track(name) for name in names]
-    ids = [track.track_id for track in tracks]
-    for track_id in ids:
-        if ids.count(track_id) > 1:
-            raise ConfigError(f'track "{track_id}" is asked for twice. Name each once; files need different names.')
-    return tracks
+    def draw(self, result: Any, run: Path | None) -> str:
+        """The report as HTML, with the learning curve of a run where there is one."""
 
+    def check_outputs(self, outputs: Outputs) -> None:
+        """Refuse what this world does not have."""
 
-def _ride(source: DriverSource, config: EvaluationConfig, with_others: bool, say: Say) -> Any:
-    say(f"driving {source.name} on the highway")
-    with_baselines = with_others and config.baselines
-    return evaluate_highway(
-        source.make, config.setup(), with_baselines=with_baselines, name=source.name, about=source.about, say=say
-    )
+    def write_episodes(self, result: Any, path: Path) -> str:
+        """Write every episode to a file; what was written, in words."""
 
+    def shortfalls(self, result: Any, outputs: Outputs) -> list[str]:
+        """What misses a requirement that only this world has."""
 
-PARTS = {
-    "racer": Part(_race, print_evaluation, racer_report.report_page),
-    "highway": Part(_ride, print_highway, highway_report.report_page),
-}
+    def split(self, config: EvaluationConfig, source: DriverSource) -> list[EvaluationConfig]:
+        """The same evaluation in parts that can be driven apart from each other."""
+
+    def joined(self, results: Sequence[Any], config: EvaluationConfig) -> Any:
+        """The results of the parts as one."""
 
 
-def measured(source: DriverSource, config: EvaluationConfig, say: Say, *, with_others: bool = True) -> Any:
+def evaluation_of(world: str) -> WorldEvaluation:
+    """How drivers of a world are evaluated."""
+    found: WorldEvaluation = registered(world).part("evaluation")
+    return found
+
+
+def evaluate_driver(source: DriverSource, config: EvaluationConfig, say: Say, *, with_others: bool = True) -> Any:
     """Evaluate a driver in its world."""
-    return PARTS[source.world].evaluate(source, config.for_world(source.world), with_others, say)
+    return evaluation_of(source.world).evaluate(source, checked(config, source), say, with_others=with_others)
+
+
+def checked(config: EvaluationConfig, source: DriverSource) -> EvaluationConfig:
+    """The same, once it is certain that nothing in it is meant for another world."""
+    for world in (name for name, registration in WORLDS.items() if registration.evaluation):
+        for name in evaluation_of(world).options:
+            if config.says(name) and name not in evaluation_of(source.world).options:
+                raise ConfigError(f"{name} is an option of the {world}, and this driver drives in the {source.world}.")
+    return config
 
 
 def evaluate_here(requests: Sequence[Request], say: Say) -> Iterator[Evaluation]:
     """One after the other, in this process."""
     for source, config in requests:
-        yield measured(source, config, say)
+        yield evaluate_driver(source, config, say)

@@ -8,27 +8,19 @@ from importlib.resources import files
 from pathlib import Path
 
 from hotlap.errors import ExportError
-from hotlap.export.ir import KernelEntry
 from hotlap.export.wasm import wasm_object
-from hotlap.highway import expert, poses
-from hotlap.highway import tick as highway_tick
-from hotlap.racer import tick as racer_tick
+from hotlap.worlds import registered
 
 LINKER = "wasm-ld"
 STACK_BYTES = 1 << 16
 LINK_SECONDS = 60
 # The stack lies below everything else, so that one that overflows traps instead of writing over the data.
 OPTIONS = ("--no-entry", "--import-undefined", "--strip-all", "--stack-first", "-z", f"stack-size={STACK_BYTES}")
-# Each world's functions by the names that pages call them; a new world is one new row.
-ENTRIES: dict[str, dict[str, KernelEntry]] = {
-    "racer": {"update": racer_tick.update_entry},
-    "highway": {"update": highway_tick.update_entry, "advise": expert.expert_entry, "pose": poses.poses_entry},
-}
 
 
 def wasm_objects(world: str) -> dict[str, bytes]:
     """A world's functions as WebAssembly object files, by name."""
-    return {name: wasm_object(name, entry) for name, entry in ENTRIES[world].items()}
+    return {name: wasm_object(name, entry) for name, entry in registered(world).part("browser").entries.items()}
 
 
 def built_wasm(world: str) -> bytes:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hotlap.highway import fleet, mission_rules, physics, sensors, starts, supervisor, traffic
 from hotlap.highway.world import HighwayWorld
-from hotlap.worlds import fingerprint_of, rounded
+from hotlap.worlds import ObservationSpec, fingerprint_of, rounded
 
 WORLD = "highway-1"
 ROUNDED_TO = 1e-5
@@ -69,3 +69,6 @@ def _actions(decision: int) -> NDArray[np.float64]:
     phase = (decision + 7 * road) // 9
     lane = ((5 * phase + road) % 7 - 3) / 3.0
     return np.column_stack([np.where(phase % 4 == 3, 0.1, 0.6), np.where(phase % 6 == 5, 0.4, 0.0), lane])
+
+
+OBSERVATION_SPEC = ObservationSpec({"highway": sensors.OBSERVATION_SIZE}, physics_fingerprint)

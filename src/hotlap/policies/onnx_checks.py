@@ -5,7 +5,7 @@ cost follows from the sizes of their inputs, and a cost within the budget of `on
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,18 +14,8 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import AttributeProto, TensorProto
 
 from hotlap.errors import PolicyError, did_you_mean
-from hotlap.highway import fingerprint as highway_fingerprint
-from hotlap.highway.sensors import OBSERVATION_SIZE
 from hotlap.policies.onnx_budget import check_budget
-from hotlap.racer import fingerprint as racer_fingerprint
-from hotlap.racer.batch import LAYOUTS
-
-
-class Senses(NamedTuple):
-    """What a world asks of a driver: how many numbers each of its layouts has, and the physics it was trained in."""
-
-    layouts: Mapping[str, int]
-    physics_fingerprint: Callable[[], str]
+from hotlap.worlds import WORLDS, ObservationSpec, registered
 
 
 class CheckedModel(NamedTuple):
@@ -37,10 +27,6 @@ class CheckedModel(NamedTuple):
     """How many numbers all its results for one car have together."""
 
 
-WORLDS = {
-    "racer": Senses(LAYOUTS, racer_fingerprint.physics_fingerprint),
-    "highway": Senses({"highway": OBSERVATION_SIZE}, highway_fingerprint.physics_fingerprint),
-}
 MOST_BYTES = 1 << 25
 MOST_NODES = 1000
 MOST_METADATA_BYTES = 1 << 18
@@ -82,7 +68,7 @@ def checked_model(where: str, content: bytes, world: str | None = "racer") -> Ch
     metadata = _metadata(where, model)
     _check_made_for_here(where, metadata, world)
     _check_operators(where, model)
-    _check_ports(where, model, metadata["layout"], WORLDS[metadata["world"]].layouts[metadata["layout"]])
+    _check_ports(where, model, metadata["layout"], _spec(metadata["world"]).layouts[metadata["layout"]])
     return CheckedModel(metadata, check_budget(where, model))
 
 
@@ -107,20 +93,25 @@ def _check_made_for_here(where: str, metadata: dict[str, Any], world: str | None
         raise PolicyError(
             f'{where}: made for the world "{metadata["world"]}", and this is "{ours}". Use one trained here.'
         )
-    senses = WORLDS[metadata["world"]]
-    layouts = senses.layouts
+    spec = _spec(metadata["world"])
+    layouts = spec.layouts
     if metadata["layout"] not in layouts:
         hint = did_you_mean(metadata["layout"], layouts)
         known = ", ".join(layouts)
         raise PolicyError(
             f'{where}: no observation layout "{metadata["layout"]}".{hint} Known: {known}. Train it again.'
         )
-    ours = senses.physics_fingerprint()
+    ours = spec.physics_fingerprint()
     if metadata["physics_fingerprint"] != ours:
         raise PolicyError(
             f"{where}: trained in physics {metadata['physics_fingerprint']}, and this is physics {ours}. "
             "Use the version of Hotlap it was trained with, or train it again."
         )
+
+
+def _spec(world: str) -> ObservationSpec:
+    spec: ObservationSpec = registered(world).part("observation")
+    return spec
 
 
 def _tensors(model: onnx.ModelProto) -> Iterator[TensorProto]:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from hotlap.racer import physics as numbers
 from hotlap.racer import projection, sensors
-from hotlap.racer.batch import RacerBatch
+from hotlap.racer.batch import LAYOUTS, RacerBatch
 from hotlap.racer.physics import PHYSICS, Physics
 from hotlap.racer.starts import Start
 from hotlap.racer.tracks import gates, load_track, spline, track, walls
-from hotlap.worlds import fingerprint_of, rounded
+from hotlap.worlds import ObservationSpec, fingerprint_of, rounded
 
 WORLD = "racer-1"
 ROUNDED_TO = 1e-5
@@ -99,3 +99,6 @@ def _actions(tick: int, count: int) -> NDArray[np.float64]:
     phase = (tick + 11 * car) // 20
     steer = ((5 * phase + car) % 9 - 4) / 4.0
     return np.column_stack([steer, np.where(phase % 5 == 4, 0.25, 1.0), np.where(phase % 7 == 6, 1.0, 0.0)])
+
+
+OBSERVATION_SPEC = ObservationSpec(LAYOUTS, physics_fingerprint)

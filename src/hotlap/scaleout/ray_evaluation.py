@@ -7,15 +7,15 @@ from typing import Any
 
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.request import EvaluationConfig
-from hotlap.evaluation.sources import SCRIPTED, DriverSource
-from hotlap.evaluation.world_evaluation import PARTS, Request, Say, chosen_tracks
+from hotlap.evaluation.sources import DriverSource, scripted_drivers
+from hotlap.evaluation.world_evaluation import Request, Say, checked, evaluation_of
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.scaleout.cluster import joined
 
 
 def evaluate_on_ray(requests: Sequence[Request], say: Say, *, address: str) -> list[Evaluation]:
     """What `evaluate_here` gives, driven wherever the cluster has room: nothing depends on where."""
-    places = [PLACES[source.world](config.for_world(source.world), source) for source, config in requests]
+    places = [evaluation_of(source.world).split(checked(config, source), source) for source, config in requests]
     with joined(address) as ray:
         count, names = sum(map(len, places)), ", ".join(source.name for source, _ in requests)
         say(f"driving {names} in {count} places on {len(ray.nodes())} machines")
@@ -26,7 +26,10 @@ def evaluate_on_ray(requests: Sequence[Request], say: Say, *, address: str) -> l
             for (source, _), of_one in zip(requests, places, strict=True)
         ]
         results = [ray.get(of_one) for of_one in driven]
-    return [JOINERS[source.world](of_one, config) for (source, config), of_one in zip(requests, results, strict=True)]
+    return [
+        evaluation_of(source.world).joined(of_one, config)
+        for (source, config), of_one in zip(requests, results, strict=True)
+    ]
 
 
 def policy_bytes(source: DriverSource) -> bytes | None:
@@ -36,29 +39,10 @@ def policy_bytes(source: DriverSource) -> bytes | None:
 
 def drive_place(source: DriverSource, policy: bytes | None, config: EvaluationConfig) -> Evaluation:
     """One place, on whatever machine this runs."""
-    make = SCRIPTED[source.name][1] if policy is None else _always(OnnxPolicy(policy, world=None))
-    result: Evaluation = PARTS[source.world].evaluate(replace(source, make=make), config, True, _quiet)
+    make = scripted_drivers()[source.name][1] if policy is None else _always(OnnxPolicy(policy, world=None))
+    driver = replace(source, make=make)
+    result: Evaluation = evaluation_of(source.world).evaluate(driver, config, _quiet, with_others=True)
     return result
-
-
-def _tracks(config: EvaluationConfig, source: DriverSource) -> list[EvaluationConfig]:
-    names = config.track or source.tracks
-    chosen_tracks(names)
-    return [replace(config, track=(name,)) for name in names]
-
-
-def _densities(config: EvaluationConfig, _source: DriverSource) -> list[EvaluationConfig]:
-    return [replace(config, vehicles=(vehicles,)) for vehicles in config.vehicles]
-
-
-def _joined_tracks(results: Sequence[Any], _config: EvaluationConfig) -> Any:
-    return replace(results[0], tracks=[track for each in results for track in each.tracks])
-
-
-def _joined_densities(results: Sequence[Any], config: EvaluationConfig) -> Any:
-    densities = [density for each in results for density in each.densities]
-    records = [record for each in results for record in each.records]
-    return replace(results[0], episodes=config.setup(), densities=densities, records=records)
 
 
 def _always(policy: OnnxPolicy) -> Callable[[Any], OnnxPolicy]:
@@ -72,7 +56,3 @@ def _absent(_where: Any) -> Any:
 
 def _quiet(_words: str) -> None:
     """Nobody listens on the machines of a cluster."""
-
-
-PLACES = {"racer": _tracks, "highway": _densities}
-JOINERS = {"racer": _joined_tracks, "highway": _joined_densities}

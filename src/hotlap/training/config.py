@@ -14,6 +14,7 @@ from hotlap.highway.physics import MOST_VEHICLES
 from hotlap.racer.config import RacerConfig
 from hotlap.settings import check_ranges, merged, read_toml
 from hotlap.training.interval import Interval, parse_interval
+from hotlap.worlds import registered
 
 DEFAULT_PRESET = "racer-ppo"
 TINY = 1e-12
@@ -248,8 +249,8 @@ class EvaluationSettings:
 class TrainConfig:
     """A training run."""
 
-    world: Literal["racer", "highway"] = "racer"
-    """The world to train in."""
+    world: str = "racer"
+    """The world to train in: racer or highway."""
     algorithm: Literal["ppo", "sac", "dqn"] = "ppo"
     """How it learns."""
     learner: Literal["hotlap", "sb3"] = "hotlap"
@@ -277,7 +278,8 @@ class TrainConfig:
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
 
     def __post_init__(self) -> None:
-        """Counts that cannot work are refused before anything starts."""
+        """A world nobody registered and counts that cannot work are refused before anything starts."""
+        registered(self.world)
         parse_interval(self.checkpoint_every, "checkpoint_every")
         check_ranges(self, "", steps=COUNT, cars=(1, MOST_CARS), torch_threads=(1, 1024), seed=(0, MOST_SEED))
         if self.algorithm == "ppo" and self.cars * self.ppo.n_steps < 2:

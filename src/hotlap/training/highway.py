@@ -1,7 +1,6 @@
 """Learning the highway: its world from the settings, and drivers evaluated by their crashes and missions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 from hotlap.evaluation import HighwayEvaluation, HighwaySetup, evaluate_highway
 from hotlap.evaluation.highway.driving import Episodes
 from hotlap.evaluation.highway.figures import EGO_FAULT, SPEED_ERROR, SUCCESS, HighwayFigures, figures_of
-from hotlap.evaluation.highway.table import print_highway
 from hotlap.highway.fingerprint import physics_fingerprint
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2
 from hotlap.highway.world import HighwayWorld
@@ -77,11 +75,11 @@ class HighwayTraining:
         """Missions in traffic of the usual density, without the supervisor."""
         return HighwayEvaluator(config)
 
-    def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> "FinalHighwayEvaluation":
+    def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> HighwayEvaluation:
         """The same episodes without and with the supervisor, next to simple drivers."""
         driver = OnnxPolicy(policy, world=LAYOUT)
         setup = HighwaySetup(vehicles=EVALUATED_VEHICLES, episodes=config.evaluation.episodes)
-        return FinalHighwayEvaluation(evaluate_highway(lambda _seeds: driver, setup, name=name, about=driver.metadata))
+        return evaluate_highway(lambda _seeds: driver, setup, name=name, about=driver.metadata)
 
     def next_commands(self, run: Path) -> Mapping[str, str]:
         """Giving it orders, here or in a browser."""
@@ -97,21 +95,6 @@ def _one_pedal(actions: Array) -> Array:
 
 
 TRAINING = HighwayTraining()
-
-
-@dataclass(frozen=True)
-class FinalHighwayEvaluation:
-    """A finished driver beside the simple ones."""
-
-    evaluation: HighwayEvaluation
-
-    def plain(self) -> dict[str, Any]:
-        """As `hotlap evaluate --json` says it."""
-        return self.evaluation.plain()
-
-    def show(self) -> None:
-        """The table of figures."""
-        print_highway(self.evaluation)
 
 
 class HighwayEvaluator:

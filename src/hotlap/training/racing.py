@@ -1,14 +1,13 @@
 """Learning to race: the racer's world from its settings, and drivers evaluated by their laps on certain tracks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hotlap.errors import ConfigError
-from hotlap.evaluation import RacerEvaluation, TrackEvaluation, evaluate, print_evaluation
+from hotlap.evaluation import RacerEvaluation, TrackEvaluation, evaluate
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.teacher import teacher_of
 from hotlap.racer.fingerprint import physics_fingerprint
@@ -65,9 +64,9 @@ class RacerTraining:
         """Laps on the tracks of the evaluation."""
         return RacerEvaluator(config)
 
-    def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> "FinalRacerEvaluation":
+    def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> RacerEvaluation:
         """The same, next to a human and the original driver."""
-        return FinalRacerEvaluation(evaluate(OnnxPolicy(policy), evaluated_tracks(config), name=name))
+        return evaluate(OnnxPolicy(policy), evaluated_tracks(config), name=name)
 
     def next_commands(self, run: Path) -> Mapping[str, str]:
         """Racing it."""
@@ -75,21 +74,6 @@ class RacerTraining:
 
 
 TRAINING = RacerTraining()
-
-
-@dataclass(frozen=True)
-class FinalRacerEvaluation:
-    """A finished driver's laps."""
-
-    evaluation: RacerEvaluation
-
-    def plain(self) -> dict[str, Any]:
-        """As `hotlap evaluate --json` says it."""
-        return self.evaluation.plain()
-
-    def show(self) -> None:
-        """The table of laps."""
-        print_evaluation(self.evaluation)
 
 
 def evaluated_tracks(config: TrainConfig) -> list[Track]:

@@ -5,11 +5,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hotlap.evaluation.measures import Evaluation
+from hotlap.evaluation.world_evaluation import evaluation_of
 from hotlap.training.config import TrainConfig
 from hotlap.training.export import export_onnx, export_sb3
 from hotlap.training.runs import POLICY_FILE, describe_run, find_run, run_folders
 from hotlap.training.train import TENSORBOARD_FOLDER, Learner, TrainingResult, resume, train
-from hotlap.training.world_training import FinalEvaluation, training_of
+from hotlap.training.world_training import training_of
 
 
 def train_and_tell(config: TrainConfig, name: str, root: Path, learner: Learner | None, *, as_json: bool) -> int:
@@ -35,13 +37,13 @@ def _tell(result: TrainingResult, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(_document(result, evaluation)))
     elif evaluation is not None:
-        evaluation.show()
+        evaluation_of(evaluation.world).show(evaluation)
         _print_next(result)
     # What a shell reports for a program that a signal ended.
     return 0 if result.stopped_by is None else 128 + result.stopped_by
 
 
-def _document(result: TrainingResult, evaluation: FinalEvaluation | None) -> dict[str, Any]:
+def _document(result: TrainingResult, evaluation: Evaluation | None) -> dict[str, Any]:
     return {
         "run": str(result.run),
         "step": result.step,

@@ -49,7 +49,7 @@ def describe_run(run: Path) -> dict[str, Any]:
         "run": run.name,
         "world": config["world"],
         "algorithm": config["algorithm"],
-        "settings": config[config["world"]],
+        "settings": config.get(config["world"], {}),
         "step": max(steps, default=0),
         "steps": config["steps"],
         "best": best,

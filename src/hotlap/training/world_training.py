@@ -1,25 +1,16 @@
 """What a world brings along to be learned in: one row per world, so that nothing else here asks which one it is."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
+from hotlap.evaluation.measures import Evaluation
 from hotlap.training.best_policy import PolicyEvaluator
 from hotlap.training.config import TrainConfig
 from hotlap.training.metrics import Metrics
 from hotlap.training.teaching import Teacher
 from hotlap.vector.controls import Mixing
-
-
-class FinalEvaluation(Protocol):
-    """How good a finished driver is, beside others."""
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-
-    def show(self) -> None:
-        """As tables on stdout."""
+from hotlap.worlds import registered
 
 
 class WorldTraining(Protocol):
@@ -46,18 +37,14 @@ class WorldTraining(Protocol):
     def evaluator(self, config: TrainConfig) -> PolicyEvaluator:
         """What evaluates its drivers while they learn; settings that cannot be evaluated are refused here."""
 
-    def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> FinalEvaluation:
+    def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> Evaluation:
         """Evaluate a finished driver next to the others."""
 
     def next_commands(self, run: Path) -> Mapping[str, str]:
         """What to do with a finished run beyond what any run is good for: command, purpose."""
 
 
-# world -> module that is its discipline: a new world is one new row.
-TRAININGS = {"racer": "hotlap.training.racing", "highway": "hotlap.training.highway"}
-
-
 def training_of(config: TrainConfig) -> WorldTraining:
     """What the world of a configuration brings along."""
-    discipline: WorldTraining = import_module(TRAININGS[config.world]).TRAINING
-    return discipline
+    training: WorldTraining = registered(config.world).part("training")
+    return training

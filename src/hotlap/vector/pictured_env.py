@@ -1,6 +1,5 @@
 """A world by its name as a Gymnasium VectorEnv that can draw itself: what `gym.make_vec` makes of our ids."""
 
-from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from hotlap.errors import ConfigError, EnvironmentStateError
 from hotlap.vector.gymnasium_env import WorldVectorEnv
-from hotlap.worlds import CLOSED_MESSAGE, make_world
+from hotlap.worlds import CLOSED_MESSAGE, make_world, registered
 
 
 class PicturedVectorEnv(WorldVectorEnv):
@@ -42,5 +41,5 @@ class PicturedVectorEnv(WorldVectorEnv):
         if self.render_mode is None:
             return None
         if self._renderer is None:
-            self._renderer = import_module(f"hotlap.{self.world_name}.render").Renderer(self.world)
+            self._renderer = registered(self.world_name).part("renderer")(self.world)
         return tuple(self._renderer.draw(car) for car in range(self.num_envs))

@@ -13,6 +13,7 @@ from starlette.websockets import WebSocket
 
 from hotlap.bridge.access import FEWEST_TOKEN_BITS, Access, is_loopback, token_bits
 from hotlap.errors import ConfigError
+from hotlap.export.world_browser import browser_of, worlds_with_pages
 
 SOURCES = {
     "default-src": "'none'",
@@ -37,8 +38,6 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(self)",
 }
 OWN_SITES = ("same-origin", "none")
-PAGES = {"racer": "", "highway": "highway.html"}
-"""Where the page of each world is."""
 COOKIE_SECONDS = 30 * 24 * 3600
 REFUSED_CLOSE = 1008
 TOKEN_BYTES = 32
@@ -83,6 +82,7 @@ class Guard:
         self.app = app
         self.house = house
         self.access = Access(house.host, house.port)
+        self.pages = {browser_of(world).page for world in worlds_with_pages()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it here."""
@@ -121,7 +121,7 @@ class Guard:
     def _sign_in(self, scope: Scope) -> Response | None:
         """The page opened with the right token in its link: trade it for a cookie and take it out of the address."""
         page = scope["path"].removeprefix("/")
-        if not self.house.token or scope["type"] != "http" or page not in PAGES.values() or scope["method"] != "GET":
+        if not self.house.token or scope["type"] != "http" or page not in self.pages or scope["method"] != "GET":
             return None
         shown = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
         if len(shown) != 1 or not self._is_token(shown[0]):

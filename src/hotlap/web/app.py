@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from hotlap.errors import PolicyError
-from hotlap.export.site import Content, Files, content_of, json_content
+from hotlap.export.content import Content, Files, content_of, json_content
 from hotlap.racer.tracks import Track
 from hotlap.store.drives import RecordedDrive
 from hotlap.store.laps import LapBoard

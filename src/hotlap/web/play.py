@@ -8,14 +8,16 @@ from importlib.resources import files
 from pathlib import Path
 
 from hotlap.errors import ConfigError, WebError
-from hotlap.export.site import Files, content_of, game_files, json_content, write_site
+from hotlap.export.content import Files, content_of, json_content
+from hotlap.export.site import game_files, write_site
 from hotlap.export.track_data import TrackData, track_data
+from hotlap.export.world_browser import browser_of
 from hotlap.racer.tracks import load_track, track_ids
 from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.laps import LapBoard
 from hotlap.store.missions import MissionLog
 from hotlap.training.runs import find_run
-from hotlap.web.access import PAGES, House, chosen_token
+from hotlap.web.access import House, chosen_token
 from hotlap.web.app import Game, create_app
 from hotlap.web.policies import PolicyCounter, bundled_drivers
 from hotlap.web.runs import Listing, Run, Shelf, read_run
@@ -45,7 +47,7 @@ def play(options: PlayOptions) -> int:
     tracks = loaded_tracks(options.tracks)
     shelf, run = gathered_runs(options.run, options.root)
     site = {"server": True, "start": {"run": run.key if run else None, "track": tracks[0].key}}
-    page = PAGES.get(run.world, "") if run else ""
+    page = browser_of(run.world).page if run else ""
     content = game_files(static_folder(), tracks, site)
     listener = bound_socket(options.host, options.port)
     database = None

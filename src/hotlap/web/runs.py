@@ -14,12 +14,9 @@ from typing import Any
 from hotlap.checkpoints import list_checkpoints, list_past_policies, past_step, read_document, step_of
 from hotlap.checkpoints.lock import LOCK_FILE
 from hotlap.errors import HotlapError
-from hotlap.export.highway_kernel import packaged_fingerprint
-from hotlap.racer.fingerprint import physics_fingerprint
+from hotlap.export.world_browser import RunFacts, browser_of, worlds_with_pages
 from hotlap.training.runs import BEST_DOCUMENT, POLICY_FILE, RUN_DOCUMENT
 
-# What a page of each world runs; the highway's as it is packaged, since nobody should wait for a compiler here.
-PAGE_FINGERPRINTS: dict[str, Callable[[], str]] = {"racer": physics_fingerprint, "highway": packaged_fingerprint}
 TRAINING, STOPPED, FINISHED = "training", "stopped", "finished"
 MOST_RUNS = 200
 MOST_CHECKPOINTS = 200
@@ -151,7 +148,8 @@ def read_run(folder: Path) -> Run | None:
     try:
         document = read_document(folder / RUN_DOCUMENT)
         config = document["config"]
-        world = str(config.get("world", "racer"))
+        world = str(config["world"])
+        facts = browser_of(world).run_facts(config) if world in worlds_with_pages() else RunFacts(world, ())
         steps = int(config["steps"])
         step = max((step_of(path) or 0 for path in list_checkpoints(folder)), default=0)
         return Run(
@@ -163,8 +161,8 @@ def read_run(folder: Path) -> Run | None:
             step=step,
             steps=steps,
             algorithm=str(config["algorithm"]),
-            tracks=tuple(_track_name(str(name)) for name in config["racer"]["tracks"]) if world == "racer" else (),
-            layout=str(config["racer"]["observation"]) if world == "racer" else world,
+            tracks=tuple(map(_track_name, facts.tracks)),
+            layout=facts.layout,
             fingerprint=str(document.get("physics_fingerprint")),
             started=(folder / RUN_DOCUMENT).stat().st_mtime,
         )
@@ -234,9 +232,9 @@ def _driver(run: Run, kind: str, step: int, path: Path, laps: dict[str, float]) 
 
 def fingerprint_problem(world: str, fingerprint: str) -> str | None:
     """Why a driver of this physics cannot drive here, or None."""
-    if world not in PAGE_FINGERPRINTS:
+    if world not in worlds_with_pages():
         return f'It was trained in the world "{world}", which this version does not have. Take a newer one.'
-    ours = PAGE_FINGERPRINTS[world]()
+    ours = browser_of(world).fingerprint()
     if fingerprint == ours:
         return None
     return f"It was trained in physics {fingerprint[:16]}, and this is physics {ours}. Train it again."

@@ -39,10 +39,10 @@ class LearnersVectorEnv(gym.vector.VectorWrapper):
 def make_environment(context: Mapping[str, Any]) -> gym.vector.VectorEnv[Any, Any, Any]:
     """The cars of one runner in the world of a run, controlled and scaled as its settings say."""
     config = config_from_document(context["config"])
-    discipline = training_of(config)
-    options = discipline.world_options(config, discrete=False)
+    training = training_of(config)
+    options = training.world_options(config, discrete=False)
     world = make_world(config.world, context["num_envs"], threads=1, **options)
-    env = LearnersVectorEnv(WorldVectorEnv(world), discipline.mixing(config))
+    env = LearnersVectorEnv(WorldVectorEnv(world), training.mixing(config))
     return ScaledVectorEnv(env, config.ppo.gamma) if config.normalize else env
 
 

@@ -13,8 +13,8 @@ from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.request import EvaluationConfig
 from hotlap.evaluation.sources import find_driver
-from hotlap.evaluation.world_evaluation import PARTS, measured
-from hotlap.racer.tracks import load_track, track_ids
+from hotlap.evaluation.world_evaluation import evaluate_driver, evaluation_of
+from hotlap.racer.tracks import load_track
 from hotlap.scaleout.cluster import load_ray
 from hotlap.scaleout.speaking import say
 from hotlap.scaleout.sweep.folder import RESULTS_DOCUMENT, SweepFolder
@@ -94,7 +94,7 @@ def _show_trials(request: SweepRequest) -> int:
 
 
 def _tell(folder: SweepFolder, *, as_json: bool) -> int:
-    """The table, and the best policy measured as any other."""
+    """The table, and the best policy evaluated as any other."""
     rows = rows_of(folder)
     evaluation = _evaluated(folder, best_run(rows))
     results = {"sweep": str(folder.path), "trials": [row.plain() for row in rows], "evaluation": evaluation.plain()}
@@ -103,7 +103,7 @@ def _tell(folder: SweepFolder, *, as_json: bool) -> int:
         print(json.dumps(results))
     else:
         print_rows(f"{folder.path} · best first", rows)
-        PARTS[evaluation.world].show(evaluation)
+        evaluation_of(evaluation.world).show(evaluation)
         print(f"The best policy is {best_run(rows)}/policy.onnx; try: hotlap play {best_run(rows)}")
     return _exit_code(rows)
 
@@ -111,8 +111,9 @@ def _tell(folder: SweepFolder, *, as_json: bool) -> int:
 def _evaluated(folder: SweepFolder, run: Path) -> Evaluation:
     """The best policy on every track, or in the traffic that counts."""
     source = find_driver(str(run))
-    tracks = folder.spec().evaluate_on or track_ids() if source.world == "racer" else ()
-    result: Evaluation = measured(source, EvaluationConfig(track=tracks), say)
+    everywhere = evaluation_of(source.world).tracks({})
+    tracks = (folder.spec().evaluate_on or everywhere) if everywhere else ()
+    result: Evaluation = evaluate_driver(source, EvaluationConfig(track=tracks), say)
     return result
 
 

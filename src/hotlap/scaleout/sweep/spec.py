@@ -148,9 +148,7 @@ def trials_of(spec: SweepSpec) -> list[Trial]:
         if len(found) > MOST_TRIALS:
             raise ConfigError(f"the sweep has more than {MOST_TRIALS:,} trainings. Give it fewer.")
     if len({trial.config.world for trial in found}) > 1:
-        raise ConfigError(
-            "a sweep looks for the best driver of one world: give it presets of the racer or the highway."
-        )
+        raise ConfigError("a sweep looks for the best driver of one world: give it presets of the same world.")
     return found
 
 

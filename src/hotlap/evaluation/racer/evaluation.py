@@ -1,0 +1,86 @@
+"""How drivers of the racer are evaluated: laps on tracks, from every start, beside a human and the original driver."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hotlap.errors import ConfigError
+from hotlap.evaluation.racer.evaluate import evaluate
+from hotlap.evaluation.racer.figures import RacerEvaluation
+from hotlap.evaluation.racer.report import report_page
+from hotlap.evaluation.racer.table import print_evaluation
+from hotlap.evaluation.request import EvaluationConfig, Outputs
+from hotlap.evaluation.sources import DriverSource
+from hotlap.evaluation.world_evaluation import Say
+from hotlap.policies import CasualHuman, Policy, ReferenceDriver
+from hotlap.racer.tracks import Track, load_track, track_ids
+
+
+class RacerWorldEvaluation:
+    """The racer's `WorldEvaluation`."""
+
+    options = ("track", "laps", "steps")
+    scripted: Mapping[str, Callable[[Any], Policy]] = {
+        "reference": ReferenceDriver,
+        "human": lambda _track: CasualHuman(),
+    }
+
+    def tracks(self, metadata: Mapping[str, Any]) -> tuple[str, ...]:
+        """The built-in tracks a driver was trained on, or all of them."""
+        trained_on = metadata.get("tracks")
+        known = [track for track in track_ids() if isinstance(trained_on, list) and track in trained_on]
+        return tuple(known) or track_ids()
+
+    def evaluate(
+        self, source: DriverSource, config: EvaluationConfig, say: Say, *, with_others: bool
+    ) -> RacerEvaluation:
+        """Laps on every track asked for."""
+        tracks = chosen_tracks(config.track or source.tracks)
+        say(f"driving {source.name} on {', '.join(track.track_id for track in tracks)}")
+        options: dict[str, Any] = {"limits": config.limits(), "name": source.name, "about": source.about}
+        return evaluate(source.make, tracks, with_human=with_others, **options)
+
+    def show(self, result: RacerEvaluation) -> None:
+        """The tables of laps."""
+        print_evaluation(result)
+
+    def draw(self, result: RacerEvaluation, run: Path | None) -> str:
+        """The report, with lines and speeds over every track."""
+        return report_page(result, run)
+
+    def check_outputs(self, outputs: Outputs) -> None:
+        """The racer has no episodes."""
+        if outputs.episodes_file is not None:
+            raise ConfigError("episodes are of the highway; the racer has laps. Leave --episodes-file out.")
+
+    def write_episodes(self, result: RacerEvaluation, path: Path) -> str:
+        """Refused before anything is driven."""
+        raise NotImplementedError(f"{path}: {result.driver} has laps, not episodes")
+
+    def shortfalls(self, result: RacerEvaluation, outputs: Outputs) -> list[str]:
+        """Laps that are too far from the reference."""
+        return [] if outputs.require_percent is None else result.below(outputs.require_percent)
+
+    def split(self, config: EvaluationConfig, source: DriverSource) -> list[EvaluationConfig]:
+        """One part for each track."""
+        names = config.track or source.tracks
+        chosen_tracks(names)
+        return [replace(config, track=(name,)) for name in names]
+
+    def joined(self, results: Sequence[RacerEvaluation], config: EvaluationConfig) -> RacerEvaluation:  # noqa: ARG002
+        """All tracks in one."""
+        return replace(results[0], tracks=[track for each in results for track in each.tracks])
+
+
+def chosen_tracks(names: tuple[str, ...]) -> list[Track]:
+    """Every track asked for; two of the same id would hide one another."""
+    tracks = [load_track(name) for name in names]
+    ids = [track.track_id for track in tracks]
+    for track_id in ids:
+        if ids.count(track_id) > 1:
+            raise ConfigError(f'track "{track_id}" is asked for twice. Name each once; files need different names.')
+    return tracks
+
+
+EVALUATION = RacerWorldEvaluation()
