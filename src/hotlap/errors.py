@@ -72,6 +72,10 @@ class ExportError(HotlapError, ValueError):
     """Something exported, or about to be, that is not what it should be."""
 
 
+class ReportError(HotlapError, ValueError):
+    """A report, or a file of episodes, that cannot be written where it was asked for."""
+
+
 class GpuError(HotlapError, RuntimeError):
     """There is no GPU here, or it cannot do what it was asked to."""
 

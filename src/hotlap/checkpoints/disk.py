@@ -15,18 +15,12 @@ from numpy.typing import NDArray
 from hotlap.checkpoints.manifest import FileEntry
 from hotlap.checkpoints.names import REMOVING
 from hotlap.errors import CheckpointError
+from hotlap.whole_files import CHUNK_BYTES, Chunk, sync_folder, write_all
 
 Bytes = NDArray[np.uint8]
-Chunk = memoryview | bytes
 
-CHUNK_BYTES = 1 << 22
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-
-
-def reason(problem: Exception) -> str:
-    """Why the system refused, in its own words, without the number and the path."""
-    return (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
 
 
 def write_synced(path: Path, chunks: Iterable[Chunk]) -> FileEntry:
@@ -41,23 +35,6 @@ def write_synced(path: Path, chunks: Iterable[Chunk]) -> FileEntry:
     finally:
         os.close(descriptor)
     return FileEntry(bytes=size, sha256=digest.hexdigest())
-
-
-def write_all(descriptor: int, chunk: Chunk) -> int:
-    """Write every byte, however many calls that takes; returns how many there were."""
-    rest = memoryview(chunk)
-    while rest:
-        rest = rest[os.write(descriptor, rest[:CHUNK_BYTES]) :]
-    return len(chunk)
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def discard(path: Path) -> None:

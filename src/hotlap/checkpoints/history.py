@@ -5,11 +5,12 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from hotlap.checkpoints.checkpoint import Checkpoint
-from hotlap.checkpoints.disk import discard, reason
+from hotlap.checkpoints.disk import discard
 from hotlap.checkpoints.loading import load_checkpoint, verify_checkpoint
 from hotlap.checkpoints.names import CHECKPOINTS, MANIFEST, SAVING, age_key, step_of
 from hotlap.checkpoints.saving import clear_leftovers
 from hotlap.errors import CheckpointError, CheckpointWriteError
+from hotlap.whole_files import reason
 
 
 def list_checkpoints(run: Path) -> list[Path]:

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from hotlap.checkpoints.disk import reason
 from hotlap.errors import RunFolderError, RunLockedError
+from hotlap.whole_files import reason
 
 LOCK_FILE = "lock"
 GLANCE_S = 0.02

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from hotlap.checkpoints.disk import reason
 from hotlap.checkpoints.documents import write_file
 from hotlap.checkpoints.history import folder_entries
 from hotlap.checkpoints.names import PAST, POLICY_SUFFIX, step_folder_name, step_of
 from hotlap.errors import CheckpointWriteError
+from hotlap.whole_files import reason
 
 
 class PastPolicies:

@@ -5,9 +5,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from hotlap.checkpoints.disk import reason, sync_folder
 from hotlap.checkpoints.names import check_run_name
 from hotlap.errors import RunFolderError
+from hotlap.whole_files import reason, sync_folder
 
 LEAST_FREE_BYTES = 1 << 26
 

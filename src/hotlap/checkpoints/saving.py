@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hotlap.checkpoints.bounded_json import encode_object
 from hotlap.checkpoints.checkpoint import Checkpoint
-from hotlap.checkpoints.disk import Chunk, discard, reason, remove_tree, sync_folder, write_synced
+from hotlap.checkpoints.disk import discard, remove_tree, write_synced
 from hotlap.checkpoints.manifest import MOST_FILES, check_size, encode_manifest, new_manifest
 from hotlap.checkpoints.names import (
     CHECKPOINTS,
@@ -22,6 +22,7 @@ from hotlap.checkpoints.names import (
 )
 from hotlap.checkpoints.tensor_files import MOST_HEADER_BYTES, encode_tensors
 from hotlap.errors import CheckpointError, CheckpointWriteError
+from hotlap.whole_files import Chunk, reason, sync_folder
 
 Contents = dict[str, Iterable[Chunk]]
 

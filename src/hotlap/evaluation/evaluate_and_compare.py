@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hotlap.errors import ConfigError, PolicyError
+from hotlap.errors import ConfigError, ReportError
 from hotlap.evaluation.compare import compare_document, print_comparison, regressions, suspicions
 from hotlap.evaluation.measures import Evaluation, changes, shortfalls
 from hotlap.evaluation.regression import LAST, find_base, history, keep
@@ -14,7 +14,7 @@ from hotlap.evaluation.request import EvaluationConfig, Outputs, combined
 from hotlap.evaluation.sources import DriverSource, find_driver
 from hotlap.evaluation.table import console_for_results, empty_table
 from hotlap.evaluation.world_evaluation import Evaluate, Request, evaluate_driver, evaluate_here, evaluation_of
-from hotlap.racer.tracks.atomic import write_whole_file
+from hotlap.whole_files import refuse_to_overwrite, write_whole_file
 
 DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 
@@ -96,7 +96,7 @@ def show_history(root: Path, limit: int, *, as_json: bool) -> int:
 def _write_files(result: Evaluation, source: DriverSource, outputs: Outputs) -> None:
     if outputs.report is not None:
         page = evaluation_of(source.world).draw(result, source.run)
-        write_whole_file(outputs.report, page.encode(), force=True)
+        write_whole_file(outputs.report, page.encode(), force=True, error=ReportError)
         _say(f"report written to {outputs.report}")
     if outputs.episodes_file is not None:
         _say(evaluation_of(source.world).write_episodes(result, outputs.episodes_file))
@@ -151,10 +151,8 @@ def _refuse_for_several(requests: Sequence[Request], outputs: Outputs) -> None:
 
 def _refuse_taken(path: Path | None, *, force: bool) -> None:
     """Refuse before any driving is done."""
-    if path is not None and path.is_dir():
-        raise PolicyError(f"{path}: is a folder. Name a file in it, such as {path / 'report.html'}.")
-    if path is not None and path.exists() and not force:
-        raise PolicyError(f"{path}: exists already. Use --force to replace it, or choose another name.")
+    if path is not None:
+        refuse_to_overwrite(path, force=force, error=ReportError)
 
 
 def _say(message: str) -> None:

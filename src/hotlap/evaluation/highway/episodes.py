@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from hotlap.errors import ConfigError
+from hotlap.errors import ConfigError, ReportError
 from hotlap.highway.missions import Ending, Mode
-from hotlap.racer.tracks.atomic import write_whole_file
+from hotlap.whole_files import write_whole_file
 
 Format = Literal["hotlap-episodes"]
 Version = Literal[1]
@@ -80,7 +80,7 @@ class EpisodesHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def write_episodes(path: Path, drive: EpisodesHeader, episodes: Sequence[Episode], *, force: bool = False) -> None:
     """Write a file, whole or not at all."""
     lines = [msgspec.json.encode(record) for record in (drive, *episodes)]
-    write_whole_file(path, b"\n".join(lines) + b"\n", force=force)
+    write_whole_file(path, b"\n".join(lines) + b"\n", force=force, error=ReportError)
 
 
 def read_episodes(path: Path) -> tuple[EpisodesHeader, list[Episode]]:

@@ -9,7 +9,7 @@ from hotlap.errors import CarError
 from hotlap.racer.cars.catalogue import CLASSIC, Car, car_ids, load_car
 from hotlap.racer.cars.figures import CarFigures, car_figures
 from hotlap.racer.cars.fingerprint import car_fingerprint
-from hotlap.racer.tracks.atomic import refuse_to_overwrite
+from hotlap.whole_files import refuse_to_overwrite
 
 
 def list_cars(*, as_json: bool = False) -> None:
@@ -35,7 +35,7 @@ def show_car(name: str, *, picture: Path | None = None, as_json: bool = False, f
     if picture is not None:
         if picture.suffix.lower() != ".png":
             raise CarError(f"{picture}: a picture ends in .png. Name it {picture.stem}.png.")
-        refuse_to_overwrite(picture, force=force)
+        refuse_to_overwrite(picture, force=force, error=CarError)
     car = load_car(name)
     facts = car_facts(car)
     if as_json:

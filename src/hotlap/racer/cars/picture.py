@@ -6,10 +6,11 @@ from pathlib import Path
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from hotlap.errors import CarError
 from hotlap.racer.cars.catalogue import Car
 from hotlap.racer.cars.drives import KMH, flat_out
 from hotlap.racer.cars.figures import grip_envelope
-from hotlap.racer.tracks.atomic import write_whole_file
+from hotlap.whole_files import write_whole_file
 
 SPEEDS_KMH = (80, 150, 250)
 COLOURS = ("#58a6ff", "#58d68d", "#f0883e")
@@ -22,7 +23,7 @@ def save_grip_picture(car: Car, path: Path, *, force: bool = False) -> None:
     FigureCanvasAgg(figure)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=120)
-    write_whole_file(path, buffer.getvalue(), force=force)
+    write_whole_file(path, buffer.getvalue(), force=force, error=CarError)
 
 
 def grip_figure(car: Car) -> Figure:

@@ -13,10 +13,11 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from PIL import Image
 
-from hotlap.racer.tracks.atomic import write_whole_file
+from hotlap.errors import TrackError
 from hotlap.racer.tracks.spline import FloatArray
 from hotlap.racer.tracks.track import Track
 from hotlap.racer.tracks.walls import enclosed_area
+from hotlap.whole_files import write_whole_file
 
 SHOULDER_BEYOND_ROAD_U = 24.0
 MARGIN_U = 30.0
@@ -79,7 +80,7 @@ def save_track_picture(track: Track, path: str | FilePath, *, force: bool = True
     picture = Image.open(raw).convert("RGB")
     flat = picture.quantize(PALETTE_SIZE, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     flat.save(small, "png", optimize=True)
-    write_whole_file(FilePath(path), small.getvalue(), force=force)
+    write_whole_file(FilePath(path), small.getvalue(), force=force, error=TrackError)
 
 
 def caption(track: Track) -> str:

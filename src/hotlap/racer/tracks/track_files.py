@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from hotlap.errors import TrackError, did_you_mean
-from hotlap.racer.tracks.atomic import write_whole_file
 from hotlap.racer.tracks.checks import MOST_POINTS, PointSource
 from hotlap.racer.tracks.track import Track, build_track
+from hotlap.whole_files import write_whole_file
 
 LARGEST_FILE_BYTES = 4_000_000
 KNOWN_KEYS = ("id", "name", "par_ticks", "points")
@@ -45,7 +45,7 @@ def write_track_file(track: Track, path: Path, *, force: bool = False) -> None:
         lines.append(f'  "par_ticks": {json.dumps(list(track.par_ticks))},')
     points = ",\n".join(f"    [{', '.join(_number(value) for value in point)}]" for point in track.control_points)
     text = "\n".join(["{", *lines, '  "points": [', points, "  ]", "}", ""])
-    write_whole_file(path, text.encode(), force=force)
+    write_whole_file(path, text.encode(), force=force, error=TrackError)
 
 
 def _number(value: float) -> str:

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.errors import TrackError
-from hotlap.racer.tracks.atomic import refuse_to_overwrite
 from hotlap.racer.tracks.catalogue import load_track, track_ids
 from hotlap.racer.tracks.generate import generate_track
 from hotlap.racer.tracks.importing import import_circuit
 from hotlap.racer.tracks.track import Track
 from hotlap.racer.tracks.track_files import write_track_file
+from hotlap.whole_files import refuse_to_overwrite
 
 TICKS_PER_SECOND = 60
 
@@ -122,7 +122,7 @@ def _refuse_outputs(track_file: Path | None, picture: Path | None, *, force: boo
             continue
         if path.suffix.lower() != ending:
             raise TrackError(f"{path}: what is written here ends in {ending}. Name it {path.stem}{ending}.")
-        refuse_to_overwrite(path, force=force)
+        refuse_to_overwrite(path, force=force, error=TrackError)
 
 
 def _save_picture(track: Track, path: Path, *, force: bool) -> None:

@@ -9,17 +9,16 @@ from typing import Annotated, Literal
 import msgspec
 
 from hotlap.checkpoints.disk import (
-    CHUNK_BYTES,
     opened_file,
     opened_folder,
     read_small_file,
     remove_tree,
-    sync_folder,
     verify_file,
     write_synced,
 )
 from hotlap.checkpoints.manifest import FileEntry
 from hotlap.errors import CheckpointError, JobError
+from hotlap.whole_files import CHUNK_BYTES, sync_folder
 
 MANIFEST = "manifest.json"
 MOST_MANIFEST_BYTES = 1 << 24

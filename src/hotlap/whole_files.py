@@ -1,0 +1,89 @@
+"""Files that appear whole or not at all: the one writer of the house, with the error of whoever calls it."""
+
+import fcntl
+import os
+from pathlib import Path
+
+from hotlap.errors import HotlapError
+
+Chunk = memoryview | bytes
+CHUNK_BYTES = 1 << 22
+
+
+def write_whole_file(path: Path, content: bytes, *, force: bool, error: type[HotlapError]) -> None:
+    """Write a file in one step: readers see the old one or the new one, and a failure leaves the old one as it was.
+
+    An existing file is only replaced with `force`; the folder is made where it is missing.
+    """
+    refuse_to_overwrite(path, force=force, error=error)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, content)
+    except (OSError, ValueError) as problem:
+        raise error(f"{path}: cannot be written ({reason(problem)}). Choose a place where you may write.") from problem
+
+
+def refuse_to_overwrite(path: Path, *, force: bool, error: type[HotlapError]) -> None:
+    """Raise the error when the path is taken and may not be replaced."""
+    if path.is_dir():
+        raise error(f"{path}: is a folder. Name a file in it.")
+    if path.exists() and not force:
+        raise error(f"{path}: exists already. Use --force to replace it, or choose another name.")
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put bytes in the place of a file, on the disk before the name changes."""
+    unfinished = path.with_name(f".{path.name}.saving")
+    descriptor = _locked(unfinished)
+    try:
+        os.ftruncate(descriptor, 0)
+        write_all(descriptor, data)
+        os.fsync(descriptor)
+        unfinished.replace(path)
+        sync_folder(path.parent)
+    finally:
+        os.close(descriptor)
+
+
+def _locked(unfinished: Path) -> int:
+    """The one temporary file of a document, to ourselves: a killed writer leaves nothing that would pile up."""
+    while True:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(descriptor, unfinished):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """False when another writer has renamed the file into place while we waited: then it is not ours to write."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def write_all(descriptor: int, chunk: Chunk) -> int:
+    """Write every byte, however many calls that takes; returns how many there were."""
+    rest = memoryview(chunk)
+    while rest:
+        rest = rest[os.write(descriptor, rest[:CHUNK_BYTES]) :]
+    return len(chunk)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def reason(problem: Exception) -> str:
+    """Why the system refused, in its own words, without the number and the path."""
+    return (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
