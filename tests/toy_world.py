@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.evaluation.measures import Measure, Quantity
 from hotlap.evaluation.statistics import exact
 from hotlap.policies.onnx_policy import OnnxPolicy
-from hotlap.training.best_policy import PolicyScore
 from hotlap.training.metrics import Metrics
 from hotlap.worlds import ObservationSpec, Registration, make_world
 

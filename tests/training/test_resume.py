@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from hotlap.checkpoints import load_checkpoint
+from hotlap.checkpoints.curve import CURVE_FILE
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError, RunLockedError
-from hotlap.evaluation.curve import CURVE_FILE
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training import train as training
 from hotlap.training.config import config_from_document

@@ -35,7 +35,9 @@ def save_step(folder: Path, step: int) -> None:
 def publish_best(folder: Path, step: int, lap_s: float | None = 6.75) -> None:
     """The best driver so far, as the trainer publishes it."""
     (folder / "policy.onnx").write_bytes(policy_bytes(step))
-    write_document(folder / "best.json", {"step": step, "score": [1.0], "tags": {}, "laps": {"track-01": lap_s}})
+    write_document(
+        folder / "best.json", {"step": step, "score": [1.0], "tags": {}, "laps": {"track-01": lap_s}, "summary": ""}
+    )
 
 
 def add_points(folder: Path, *points: dict[str, Any]) -> None:

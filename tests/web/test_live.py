@@ -18,8 +18,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from hotlap.checkpoints import RunLock
+from hotlap.checkpoints.curve import LONGEST_LINE, MOST_POINTS, CurveFollower, CurvePoint, thinned
 from hotlap.web import live
-from hotlap.web.curve_file import LONGEST_LINE, MOST_POINTS, CurveFile, thinned
 from hotlap.web.live import MOST_SPECTATORS, MOST_WAITING, LiveHub, RunWatch, Spectator
 from hotlap.web.runs import Shelf, read_run
 from web.game_server import running
@@ -237,14 +237,19 @@ def test_run_whose_folder_is_gone_has_stopped(run):
 # The curve
 
 
+def sent_by(curve: CurveFollower) -> list[dict]:
+    """What a page gets of the points that are new."""
+    return [point.as_json() for point in curve.read_on()[1]]
+
+
 def test_half_written_line_waits_for_its_other_half(run):
-    curve, line = CurveFile(run), json.dumps(point(100)) + "\n"
+    curve, line = CurveFollower(run), json.dumps(point(100)) + "\n"
     path: Path = run / "curve.jsonl"
     path.write_text(line[:20], encoding="utf-8")
     assert curve.read_on() == (False, [])
     with path.open("a", encoding="utf-8") as file:
         file.write(line[20:])
-    assert curve.read_on() == (False, [point(100)])
+    assert sent_by(curve) == [point(100)]
 
 
 @pytest.mark.parametrize(
@@ -263,27 +268,31 @@ def test_half_written_line_waits_for_its_other_half(run):
 )
 def test_damaged_lines_are_left_out(run, line):
     (run / "curve.jsonl").write_text(f"{line}\n{json.dumps(point(5))}\n", encoding="utf-8")
-    assert CurveFile(run).read_on() == (False, [point(5)])
+    assert sent_by(CurveFollower(run)) == [point(5)]
 
 
 def test_numbers_that_are_none_are_sent_as_nothing(run):
-    (run / "curve.jsonl").write_text('{"step": 1, "seconds": 2, "reward": Infinity, "secret": 3}\n', encoding="utf-8")
-    _, [sent] = CurveFile(run).read_on()
-    assert sent == {"step": 1, "seconds": 2, "reward": None, "completion": None, "best_lap_s": None}
+    (run / "curve.jsonl").write_text('{"step": 1, "seconds": 2, "reward": Infinity, "note": "x"}\n', encoding="utf-8")
+    assert sent_by(CurveFollower(run)) == [{"step": 1, "seconds": 2, "reward": None, "note": None}]
+
+
+def test_live_curve_of_a_highway_run_has_its_main_figure(run):
+    add_points(run, {"step": 100, "seconds": 1.0, "reward": 3.5, "success": 0.75})
+    assert sent_by(CurveFollower(run)) == [{"step": 100, "seconds": 1.0, "reward": 3.5, "success": 0.75}]
 
 
 def test_evaluations_are_passed_on(run):
     tags = {"eval/track-01/clean_lap_sec": 6.7, "bad": None}
     add_points(run, {"step": 1, "seconds": 2, "evaluation": tags})
-    _, [sent] = CurveFile(run).read_on()
-    assert sent == {"step": 1, "seconds": 2, "evaluation": {"eval/track-01/clean_lap_sec": 6.7}}
+    expected = {"step": 1, "seconds": 2, "evaluation": {"eval/track-01/clean_lap_sec": 6.7}}
+    assert sent_by(CurveFollower(run)) == [expected]
 
 
 def test_long_curve_is_thinned_and_keeps_its_ends_and_evaluations():
-    points = [point(step) for step in range(10_000)]
-    points[5001] = {"step": 5001, "seconds": 5.0, "evaluation": {}}
+    points = [CurvePoint(step, step / 1000) for step in range(10_000)]
+    points[5001] = CurvePoint(5001, 5.0, evaluation={})
     kept = thinned(points)
     assert MOST_POINTS // 4 <= len(kept) <= MOST_POINTS
-    assert (kept[0]["step"], kept[-1]["step"]) == (0, 9999)
+    assert (kept[0].step, kept[-1].step) == (0, 9999)
     assert points[5001] in kept
-    assert len(thinned([{"step": k, "seconds": 0.0, "evaluation": {}} for k in range(5000)])) <= MOST_POINTS
+    assert len(thinned([CurvePoint(k, 0.0, evaluation={}) for k in range(5000)])) <= MOST_POINTS

@@ -7,6 +7,8 @@ export interface CurvePoint {
   reward?: number | null;
   completion?: number | null;
   best_lap_s?: number | null;
+  /** Of the highway: the share of recent missions that were done. */
+  success?: number | null;
   evaluation?: Record<string, number | null>;
 }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hotlap.benchmark.report import describe_machine
+from hotlap.checkpoints.run_files import RUN_DOCUMENT
 from hotlap.errors import ConfigError, SweepError
 from hotlap.evaluation.table import console_for_results, empty_table
 from hotlap.scaleout.cluster import load_ray
@@ -18,7 +19,6 @@ from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.local_engine import run_on_processes
 from hotlap.scaleout.sweep.ray_engine import run_on_ray
 from hotlap.scaleout.sweep.spec import SweepSpec
-from hotlap.training.runs import RUN_DOCUMENT
 
 DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 Engine = Callable[[SweepFolder, Sequence[str]], None]

@@ -15,16 +15,15 @@ from rich.table import Table
 from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.benchmark.report import describe_machine
+from hotlap.checkpoints.curve import read_curve
+from hotlap.checkpoints.run_files import POLICY_FILE
 from hotlap.errors import ConfigError
-from hotlap.evaluation.curve import CURVE_FILE
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER
 from hotlap.evaluation.table import console_for_results
 from hotlap.evaluation.world_evaluation import evaluation_of
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.training.config import TrainConfig, load_preset
-from hotlap.training.curve import read_lines
-from hotlap.training.runs import POLICY_FILE
 from hotlap.training.train import TrainingResult, train
 from hotlap.training.world_training import training_of
 
@@ -144,10 +143,10 @@ def _original_lap_s(config: TrainConfig) -> float | None:
 
 def _beaten_evaluated_s(run: Path, config: TrainConfig, mark_s: float | None) -> float | None:
     tag = f"eval/{config.racer.tracks[0]}/clean_lap_sec"
-    for line in read_lines(run / CURVE_FILE):
-        lap_s = line.get("evaluation", {}).get(tag)
+    for point in read_curve(run):
+        lap_s = point.value(tag)
         if lap_s is not None and mark_s is not None and lap_s < mark_s:
-            return float(line["seconds"])
+            return point.seconds
     return None
 
 

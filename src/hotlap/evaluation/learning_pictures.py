@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hotlap.evaluation.curve import CurvePoint, is_timed, series, when
+from hotlap.checkpoints.curve import CurvePoint
 from hotlap.evaluation.svg import CHART_WIDTH, Frame, picture
 
 
@@ -19,15 +19,32 @@ class ShareChart(NamedTuple):
     """What the curve writes for 100 %."""
 
 
+def series(points: Sequence[CurvePoint], name: str) -> tuple[list[float], list[float]]:
+    """A fact or a figure over training time, or over steps where a time is missing: the two columns."""
+    by_time = _is_timed(points)
+    known = [(_when(point, by_time=by_time), value) for point in points if (value := point.value(name)) is not None]
+    return [when for when, _ in known], [value for _, value in known]
+
+
+def _is_timed(points: Sequence[CurvePoint]) -> bool:
+    """Whether every point knows its time."""
+    return all(point.seconds is not None for point in points)
+
+
+def _when(point: CurvePoint, *, by_time: bool) -> float:
+    """Where a point lies on the axis of time, or of steps."""
+    return point.seconds if by_time and point.seconds is not None else point.step
+
+
 def time_span(points: Sequence[CurvePoint]) -> tuple[float, float]:
     """The axis of a learning curve."""
-    by_time = is_timed(points)
-    return 0.0, max([*(when(point, by_time=by_time) for point in points), 1e-9])
+    by_time = _is_timed(points)
+    return 0.0, max([*(_when(point, by_time=by_time) for point in points), 1e-9])
 
 
 def time_label(points: Sequence[CurvePoint]) -> str:
     """What that axis counts."""
-    return "training time, s" if is_timed(points) else "steps"
+    return "training time, s" if _is_timed(points) else "steps"
 
 
 def learning_chart(points: Sequence[CurvePoint], chart: ShareChart) -> str:

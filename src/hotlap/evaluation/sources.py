@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hotlap.checkpoints.run_files import POLICY_FILE
 from hotlap.errors import PolicyError, did_you_mean
 from hotlap.policies import Policy
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.worlds import WORLDS, registered
-
-POLICY_FILE = "policy.onnx"
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hotlap.checkpoints import Checkpoint, list_checkpoints, load_checkpoint, newest_checkpoint, read_document, step_of
+from hotlap.checkpoints import Checkpoint, list_checkpoints, load_checkpoint, newest_checkpoint, step_of
+from hotlap.checkpoints.run_files import POLICY_FILE, read_best
 from hotlap.errors import CheckpointError, ExportError
 from hotlap.training.config import config_from_document
-from hotlap.training.runs import BEST_DOCUMENT, POLICY_FILE
 from hotlap.training.session import restore_session
 
 LOG = logging.getLogger(__name__)
@@ -53,11 +53,10 @@ def export_sb3(run: Path, target: Path, *, newest: bool, force: bool) -> list[Pa
 
 def find_checkpoint(run: Path, *, newest: bool) -> Checkpoint:
     """The best checkpoint of a run, or the newest."""
-    if not newest and (run / BEST_DOCUMENT).is_file():
-        best = read_document(run / BEST_DOCUMENT).get("step")
-        for path in list_checkpoints(run):
-            if step_of(path) == best:
-                return load_checkpoint(path)
+    best = None if newest else read_best(run)
+    for path in list_checkpoints(run):
+        if best is not None and step_of(path) == best.step:
+            return load_checkpoint(path)
     return newest_checkpoint(run, LOG.warning)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.evaluation import HighwayEvaluation, HighwaySetup, evaluate_highway
 from hotlap.evaluation.highway.driving import Episodes
 from hotlap.evaluation.highway.figures import EGO_FAULT, SPEED_ERROR, SUCCESS, HighwayFigures, figures_of
@@ -14,7 +15,6 @@ from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2
 from hotlap.highway.world import HighwayWorld
 from hotlap.policies.highway_expert import HighwayExpert
 from hotlap.policies.onnx_policy import OnnxPolicy
-from hotlap.training.best_policy import PolicyScore
 from hotlap.training.config import TrainConfig
 from hotlap.training.highway_callbacks import HighwayMetricsCallback
 from hotlap.training.teaching import Teacher

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.errors import ConfigError
 from hotlap.evaluation import RacerEvaluation, TrackEvaluation, evaluate
 from hotlap.policies.onnx_policy import OnnxPolicy
@@ -13,7 +14,6 @@ from hotlap.policies.teacher import teacher_of
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.racer.tracks import Track, load_track
 from hotlap.racer.world import RacerWorld
-from hotlap.training.best_policy import PolicyScore
 from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.config import TrainConfig
 from hotlap.training.teaching import Teacher

@@ -5,12 +5,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hotlap.checkpoints.run_files import POLICY_FILE, TENSORBOARD_FOLDER
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.world_evaluation import evaluation_of
 from hotlap.training.config import TrainConfig
 from hotlap.training.export import export_onnx, export_sb3
-from hotlap.training.runs import POLICY_FILE, describe_run, find_run, run_folders
-from hotlap.training.train import TENSORBOARD_FOLDER, Learner, TrainingResult, resume, train
+from hotlap.training.runs import describe_run, find_run, run_folders
+from hotlap.training.train import Learner, TrainingResult, resume, train
 from hotlap.training.world_training import training_of
 
 
@@ -107,4 +108,4 @@ def _run_line(row: dict[str, Any]) -> str:
     if "problem" in row:
         return f"cannot be read: {row['problem']}"
     share = f"{row['step']:>12,} of {row['steps']:,} steps"
-    return f"{row['world']} {row['algorithm']}  {share}  {row['best'].get('summary', 'not measured yet')}"
+    return f"{row['world']} {row['algorithm']}  {share}  {row['best'].get('summary', 'not evaluated yet')}"

@@ -11,13 +11,13 @@ import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.checkpoints import Checkpoint, PastPolicies, prune_checkpoints, save_checkpoint, write_file
+from hotlap.checkpoints.curve import CurveWriter
+from hotlap.checkpoints.run_files import NAN_BATCH, publish_best, read_best
 from hotlap.errors import CheckpointWriteError, ExportError, TrainingError
-from hotlap.training.best_policy import PolicyEvaluator, best_so_far, publish
-from hotlap.training.curve import Curve
 from hotlap.training.session import TrainingSession
 from hotlap.training.signals import StopRequestedError, StopSignals
+from hotlap.training.world_training import PolicyEvaluator
 
-NAN_BATCH = "nan-batch.npz"
 ROLLOUT_ARRAYS = ("observations", "actions", "rewards", "values", "log_probs", "advantages", "returns")
 
 
@@ -38,8 +38,8 @@ class RunCallback(BaseCallback):
         self.run = run
         self.stop = stop
         self.report = report
-        self.best = best_so_far(run)
-        self.curve = Curve(run, session.step, report)
+        self.best = read_best(run)
+        self.curve = CurveWriter(run, session.step, report)
         self.past = PastPolicies(run, session.config.checkpoint.first_past)
         self.every = session.config.save_interval
         self.saved_step: int | None = session.step or None
@@ -107,13 +107,13 @@ class RunCallback(BaseCallback):
             return
         score = self.evaluator.evaluate(policy, self.session.step)
         self.session.logger.write_now(score.tags, score.step)
-        self.curve.note(score)
+        self.curve.add_evaluation(score.step, score.tags, score.score)
         if self.best is not None and score.score < self.best.score:
             return
         # The checkpoint first, and the one of the best before goes only with a later save.
         self.save()
         try:
-            publish(self.run, score, policy)
+            publish_best(self.run, score, policy)
             self.best = score
         except CheckpointWriteError as error:
             self.report(f"{error} Training goes on.")

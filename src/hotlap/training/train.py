@@ -17,24 +17,28 @@ from hotlap.checkpoints import (
     check_writable,
     new_run_folder,
     newest_checkpoint,
-    read_document,
-    write_document,
 )
 from hotlap.checkpoints.lock import LOCK_FILE
 from hotlap.checkpoints.names import CHECKPOINTS
+from hotlap.checkpoints.run_files import (
+    RUN_DOCUMENT,
+    TENSORBOARD_FOLDER,
+    PolicyScore,
+    is_run,
+    read_run_document,
+    write_run_document,
+)
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError
-from hotlap.training.best_policy import PolicyEvaluator, PolicyScore
 from hotlap.training.config import TrainConfig, config_document, config_from_document
 from hotlap.training.event_log import check_tensorboard
 from hotlap.training.progress import ProgressBar
 from hotlap.training.run_callback import RunCallback
-from hotlap.training.runs import RUN_DOCUMENT, free_name
+from hotlap.training.runs import free_name
 from hotlap.training.session import TrainingSession, open_session, restore_session
 from hotlap.training.signals import DeadlineError, StopRequestedError, StopSignals
-from hotlap.training.world_training import training_of
+from hotlap.training.world_training import PolicyEvaluator, training_of
 
 LOG = logging.getLogger(__name__)
-TENSORBOARD_FOLDER = "tensorboard"
 Report = Callable[[str], None]
 Learner = Callable[[TrainingSession, CallbackList], None]
 
@@ -87,7 +91,7 @@ def resume(
     learner: Learner | None = None,
 ) -> TrainingResult:
     """Go on with a run from its newest whole checkpoint, as if it had never stopped; `steps` sets a new end."""
-    if not (run / RUN_DOCUMENT).is_file():
+    if not is_run(run):
         raise RunFolderError(f"{run} is no run: it has no {RUN_DOCUMENT}. Run `hotlap runs` to see what there is.")
     check_tensorboard()
     with RunLock(run):
@@ -130,16 +134,12 @@ def _was_never_begun(run: Path) -> bool:
 
 def _write_run(run: Path, config: TrainConfig, fingerprint: str) -> None:
     document = {"config": config_document(config), "physics_fingerprint": fingerprint, "hotlap": __version__}
-    write_document(run / RUN_DOCUMENT, document)
+    write_run_document(run, document)
 
 
 def _read_run(run: Path) -> tuple[TrainConfig, str]:
     """What a run was started with: its settings and its physics."""
-    document = read_document(run / RUN_DOCUMENT)
-    if not {"config", "physics_fingerprint"} <= document.keys():
-        raise CheckpointError(
-            f"{run / RUN_DOCUMENT}: does not say how the run was made. Restore it from a copy, or start a new run."
-        )
+    document = read_run_document(run)
     return config_from_document(document["config"]), str(document["physics_fingerprint"])
 
 

@@ -4,13 +4,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.evaluation.measures import Evaluation
-from hotlap.training.best_policy import PolicyEvaluator
 from hotlap.training.config import TrainConfig
 from hotlap.training.metrics import Metrics
 from hotlap.training.teaching import Teacher
 from hotlap.vector.controls import Mixing
 from hotlap.worlds import registered
+
+
+class PolicyEvaluator(Protocol):
+    """Evaluates policies while they are trained, as they are evaluated afterwards."""
+
+    def evaluate(self, policy: bytes, step: int) -> PolicyScore:
+        """How good a policy file is."""
 
 
 class WorldTraining(Protocol):

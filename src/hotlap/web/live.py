@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from hotlap.web.curve_file import CurveFile
+from hotlap.checkpoints.curve import CurveFollower, CurvePoint
 from hotlap.web.runs import STOPPED, TRAINING, Driver, Listing, Run, Shelf, newest_driver, read_run
 
 LOOK_SECONDS = 0.5
@@ -27,7 +27,7 @@ class RunWatch:
     def __init__(self, run: Run, shelf: Shelf) -> None:
         self.run = run
         self.shelf = shelf
-        self.curve = CurveFile(run.folder)
+        self.curve = CurveFollower(run.folder)
         self.driver: Driver | None = None
         self.look()
 
@@ -43,9 +43,9 @@ class RunWatch:
         if run != self.run:
             self.run = run
             messages.append(_run_message(run))
-        anew, points = self.curve.read_on()
-        if anew or points:
-            messages.append(_curve_message(self.curve.points if anew else points, reset=anew))
+        again, points = self.curve.read_on()
+        if again or points:
+            messages.append(_curve_message(self.curve.points if again else points, reset=again))
         driver = newest_driver(run)
         if driver is not None and (self.driver is None or driver.key != self.driver.key):
             self.driver = driver
@@ -165,8 +165,8 @@ def _run_message(run: Run) -> Text:
     return _message(type="run", run=run.as_json())
 
 
-def _curve_message(points: list[dict[str, Any]], *, reset: bool) -> Text:
-    return _message(type="curve", reset=reset, points=points)
+def _curve_message(points: list[CurvePoint], *, reset: bool) -> Text:
+    return _message(type="curve", reset=reset, points=[point.as_json() for point in points])
 
 
 def _policy_message(driver: Driver) -> Text:

@@ -11,11 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hotlap.checkpoints import list_checkpoints, list_past_policies, past_step, read_document, step_of
 from hotlap.checkpoints.lock import LOCK_FILE
+from hotlap.checkpoints.run_files import (
+    POLICY_FILE,
+    RUN_DOCUMENT,
+    is_run,
+    newest_step,
+    policies_by_step,
+    read_best,
+    read_run_document,
+)
 from hotlap.errors import HotlapError
 from hotlap.export.world_browser import RunFacts, browser_of, worlds_with_pages
-from hotlap.training.runs import BEST_DOCUMENT, POLICY_FILE, RUN_DOCUMENT
 
 TRAINING, STOPPED, FINISHED = "training", "stopped", "finished"
 MOST_RUNS = 200
@@ -140,18 +147,18 @@ class Shelf:
         """Folders with a run in them, no links."""
         found = list(self.root.iterdir()) if self.root.is_dir() else []
         folders = {path.resolve(): path for path in (*found, *self.extra) if not path.is_symlink()}
-        return [path for path in folders.values() if (path / RUN_DOCUMENT).is_file()]
+        return [path for path in folders.values() if is_run(path)]
 
 
 def read_run(folder: Path) -> Run | None:
     """A run from its documents; None when they are damaged or of another kind."""
     try:
-        document = read_document(folder / RUN_DOCUMENT)
+        document = read_run_document(folder)
         config = document["config"]
         world = str(config["world"])
         facts = browser_of(world).run_facts(config) if world in worlds_with_pages() else RunFacts(world, ())
         steps = int(config["steps"])
-        step = max((step_of(path) or 0 for path in list_checkpoints(folder)), default=0)
+        step = newest_step(folder)
         return Run(
             folder=folder,
             key=key_of("run", folder.name, str(document.get("hotlap"))),
@@ -183,9 +190,7 @@ def newest_driver(run: Run) -> Driver | None:
 def _drivers_on_the_way(run: Run) -> Iterator[Driver]:
     """One for every step whose policy was kept, newest first."""
     try:
-        policies = {step_of(path) or 0: path / POLICY_FILE for path in list_checkpoints(run.folder)}
-        # Of two files of one step that which stays: the other goes with its checkpoint, and its key with it.
-        policies |= {past_step(path): path for path in list_past_policies(run.folder)}
+        policies = policies_by_step(run.folder)
     except HotlapError:
         return
     for step in sorted(policies, reverse=True)[:MOST_CHECKPOINTS]:
@@ -195,13 +200,13 @@ def _drivers_on_the_way(run: Run) -> Iterator[Driver]:
 
 
 def _best_driver(run: Run) -> Driver | None:
-    if not (run.folder / BEST_DOCUMENT).is_file():
-        return None
     try:
-        best = read_document(run.folder / BEST_DOCUMENT)
-        laps = {_track_name(track): float(lap) for track, lap in best.get("laps", {}).items() if lap is not None}
-        return _driver(run, "best", int(best["step"]), run.folder / POLICY_FILE, laps)
-    except (HotlapError, KeyError, TypeError, ValueError, AttributeError):
+        best = read_best(run.folder)
+        if best is None:
+            return None
+        laps = {_track_name(track): float(lap) for track, lap in best.laps.items() if lap is not None}
+        return _driver(run, "best", best.step, run.folder / POLICY_FILE, laps)
+    except (HotlapError, TypeError, ValueError, AttributeError):
         return None
 
 

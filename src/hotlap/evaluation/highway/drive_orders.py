@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from hotlap.checkpoints.run_files import POLICY_FILE
 from hotlap.errors import PolicyError, StoreError
 from hotlap.evaluation.highway.evaluate import SCRIPTED
-from hotlap.evaluation.sources import POLICY_FILE, DriverSource, find_driver
+from hotlap.evaluation.sources import DriverSource, find_driver
 from hotlap.highway.missions import MPS_PER_MPH, Ending, Outcome
 from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
 from hotlap.highway.orders import Refused, Situation, Understood, as_record, as_sentence, interpret

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from hotlap.evaluation.curve import CurvePoint, series
+from hotlap.checkpoints.curve import CurvePoint
 from hotlap.evaluation.highway.driving import Strip
 from hotlap.evaluation.highway.figures import SUCCESS, TIMED_MODES, HighwayFigures
-from hotlap.evaluation.learning_pictures import ShareChart, learning_chart, time_label, time_span
+from hotlap.evaluation.learning_pictures import ShareChart, learning_chart, series, time_label, time_span
 from hotlap.evaluation.statistics import Estimate
 from hotlap.evaluation.svg import CHART_WIDTH, Frame, picture
 
@@ -73,7 +73,7 @@ def _bar(estimate: Estimate | None, y: float, style: str) -> str:
 
 
 def learning_curve(points: Sequence[CurvePoint]) -> str:
-    """The mean reward of episodes and, where it was judged, the missions done."""
+    """The mean reward of episodes and, where it was evaluated, the missions done."""
     charts = [learning_chart(points, chart) for chart in LEARNED if series(points, chart.fact)[1]]
     return "".join(charts) + _reward_chart(points)
 

@@ -3,7 +3,7 @@
 from html import escape
 from pathlib import Path
 
-from hotlap.evaluation.curve import read_curve
+from hotlap.checkpoints.curve import read_curve
 from hotlap.evaluation.highway import pictures
 from hotlap.evaluation.highway.evaluate import DensityEvaluation, HighwayEvaluation
 from hotlap.evaluation.highway.figures import EGO_FAULT, JERK, SPEED_ERROR, SUCCESS, HighwayFigures

@@ -5,8 +5,8 @@ from html import escape
 
 import numpy as np
 
-from hotlap.evaluation.curve import CurvePoint, series
-from hotlap.evaluation.learning_pictures import ShareChart, learning_chart, time_label, time_span
+from hotlap.checkpoints.curve import CurvePoint
+from hotlap.evaluation.learning_pictures import ShareChart, learning_chart, series, time_label, time_span
 from hotlap.evaluation.racer.figures import Figures, FloatArray, Trace, TrackEvaluation, late
 from hotlap.evaluation.svg import CHART_WIDTH, SPEED_COLOURS, Frame, coloured_line, picture, points_of
 from hotlap.policies import ReferenceLap

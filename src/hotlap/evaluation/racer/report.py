@@ -3,7 +3,7 @@
 from html import escape
 from pathlib import Path
 
-from hotlap.evaluation.curve import read_curve
+from hotlap.checkpoints.curve import read_curve
 from hotlap.evaluation.page import Row, learning_section, page, table, tiles
 from hotlap.evaluation.racer import pictures
 from hotlap.evaluation.racer.figures import RacerEvaluation, TrackEvaluation, late

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from hotlap.evaluation.curve import CURVE_FILE
+from hotlap.checkpoints.curve import read_curve
 from hotlap.scaleout.sweep.folder import Score, SweepFolder, TrialRecord
 from hotlap.scaleout.sweep.search import Point, SearchRange
 from hotlap.scaleout.sweep.spec import HalvingSettings, SweepSpec
-from hotlap.training.curve import read_lines
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,7 @@ def varied(point: Point, ranges: dict[str, SearchRange], rng: np.random.Generato
 
 def evaluations_of(run: Path) -> list[tuple[int, Score]]:
     """Every evaluation of a run so far: the step and the score."""
-    lines = read_lines(run / CURVE_FILE)
-    return [(line["step"], tuple(line["score"])) for line in lines if isinstance(line.get("score"), list)]
+    return [(int(point.step), point.score) for point in read_curve(run) if point.score]
 
 
 class EarlyStopping(BaseCallback):

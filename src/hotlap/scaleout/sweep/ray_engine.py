@@ -10,13 +10,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hotlap.checkpoints import read_document
+from hotlap.checkpoints.run_files import read_best
 from hotlap.errors import TrainingError
 from hotlap.scaleout.cluster import joined, load_ray
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.interrupting import terminating_as_interrupting
 from hotlap.scaleout.sweep.starting import TrialProcess
-from hotlap.training.runs import BEST_DOCUMENT
 
 Report = Callable[[str], None]
 REPORT_S = 2.0
@@ -64,11 +63,10 @@ def trainable() -> type[Any]:
 
 def best_so_far(process: TrialProcess) -> dict[str, Any]:
     """What Tune is told: the step of the best policy so far, and the parts of its score."""
-    best = process.folder.runs / process.name / BEST_DOCUMENT
-    if not best.is_file():
+    best = read_best(process.folder.runs / process.name)
+    if best is None:
         return {"best_step": 0}
-    document = read_document(best)
-    return {"best_step": document["step"], **{f"score_{i}": part for i, part in enumerate(document["score"])}}
+    return {"best_step": best.step, **{f"score_{i}": part for i, part in enumerate(best.score)}}
 
 
 def run_on_ray(folder: SweepFolder, names: Sequence[str], address: str, cpus: float, report: Report) -> None:

@@ -1,16 +1,15 @@
 """How the trainings of a sweep did: a table by their scores, and the best one on every track."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
-from hotlap.checkpoints import read_document
+from hotlap.checkpoints.run_files import POLICY_FILE, PolicyScore, read_best
 from hotlap.errors import SweepError
 from hotlap.evaluation.table import console_for_results, empty_table
 from hotlap.scaleout.sweep.folder import Score, SweepFolder, TrialRecord
-from hotlap.training.runs import BEST_DOCUMENT, POLICY_FILE
 
 HEADINGS = ("state", "best at step", "score", "laps", "settings")
 
@@ -21,13 +20,13 @@ class Row:
 
     record: TrialRecord
     run: Path
-    best: dict[str, Any]
-    """The score of its best policy; empty before the first evaluation."""
+    best: PolicyScore | None
+    """Its best policy; None before the first evaluation."""
 
     @property
     def score(self) -> Score:
         """What orders the trainings; those without one come last."""
-        return tuple(float(part) for part in self.best.get("score", ()))
+        return self.best.score if self.best else ()
 
     def plain(self) -> dict[str, Any]:
         """As an object for JSON."""
@@ -37,7 +36,7 @@ class Row:
             "preset": self.record.trial.preset,
             "settings": self.record.trial.point,
             "taken_over": [dict(each) for each in self.record.taken_over],
-            "best": self.best,
+            "best": asdict(self.best) if self.best else {},
         }
 
 
@@ -49,8 +48,7 @@ def rows_of(folder: SweepFolder) -> list[Row]:
 
 def _row(folder: SweepFolder, record: TrialRecord) -> Row:
     run = folder.runs / record.trial.name
-    best = read_document(run / BEST_DOCUMENT) if (run / BEST_DOCUMENT).is_file() else {}
-    return Row(record, run, best)
+    return Row(record, run, read_best(run))
 
 
 def best_run(rows: list[Row]) -> Path:
@@ -65,7 +63,8 @@ def print_rows(title: str, rows: list[Row]) -> None:
     """One line for each training."""
     table = empty_table(title, HEADINGS)
     for row in rows:
-        cells = (row.record.state, f"{row.best.get('step', 0):,}", _score(row.score), _laps(row.best), _settings(row))
+        step = row.best.step if row.best else 0
+        cells = (row.record.state, f"{step:,}", _score(row.score), _laps(row.best), _settings(row))
         table.add_row(Text(row.run.name), *map(Text, cells))
     console_for_results().print(table)
 
@@ -74,8 +73,8 @@ def _score(score: Score) -> str:
     return " ".join(f"{part:.3g}" for part in score) or "–"
 
 
-def _laps(best: dict[str, Any]) -> str:
-    laps = best.get("laps") or {}
+def _laps(best: PolicyScore | None) -> str:
+    laps = best.laps if best else {}
     return ", ".join(f"{lap:.3f} s" for lap in laps.values() if lap is not None) or "–"
 
 

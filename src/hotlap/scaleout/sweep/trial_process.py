@@ -15,19 +15,17 @@ from pathlib import Path
 from hotlap.checkpoints import (
     list_checkpoints,
     newest_checkpoint,
-    read_document,
     save_checkpoint,
     step_of,
-    write_document,
 )
 from hotlap.checkpoints.disk import discard
+from hotlap.checkpoints.run_files import is_run, read_run_document, write_run_document
 from hotlap.errors import HotlapError, RunLockedError
 from hotlap.scaleout.sweep.early_stopping import EarlyStopping, TakeOver
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.search import nested
 from hotlap.settings import merged
 from hotlap.training.config import config_document, config_from_document
-from hotlap.training.runs import RUN_DOCUMENT
 from hotlap.training.train import TrainingResult, resume, train
 
 PATIENCE_S = 20.0
@@ -69,7 +67,7 @@ def _trained(folder: SweepFolder, name: str, steering: EarlyStopping) -> Trainin
     deadline_s = time.monotonic() + PATIENCE_S
     while True:
         try:
-            if (folder.runs / name / RUN_DOCUMENT).is_file():
+            if is_run(folder.runs / name):
                 return resume(folder.runs / name, _log, watchers=[steering])
             return train(folder.record(name).trial.config, name, folder.runs, _log, watchers=[steering])
         except RunLockedError:
@@ -82,7 +80,7 @@ def take_over(folder: SweepFolder, name: str, succession: TakeOver) -> None:
     """Put another run's newest checkpoint into this run, with settings of its own to go on with."""
     run = folder.runs / name
     checkpoint = newest_checkpoint(folder.runs / succession.donor, _log)
-    document = read_document(run / RUN_DOCUMENT)
+    document = read_run_document(run)
     config = merged(config_from_document(document["config"]), nested(succession.point), "population")
     taken = replace(checkpoint, documents={**checkpoint.documents, "config": config_document(config)})
     kept = save_checkpoint(run, taken)
@@ -90,7 +88,7 @@ def take_over(folder: SweepFolder, name: str, succession: TakeOver) -> None:
     for path in list_checkpoints(run):
         if path != kept and (step_of(path) or 0) > checkpoint.step:
             discard(path)
-    write_document(run / RUN_DOCUMENT, {**document, "config": config_document(config)})
+    write_run_document(run, {**document, "config": config_document(config)})
     record = folder.record(name)
     note = {"step": checkpoint.step, "from": succession.donor, "point": succession.point}
     folder.write(replace(record, taken_over=(*record.taken_over, note)))

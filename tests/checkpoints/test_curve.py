@@ -1,6 +1,7 @@
 """Learning curves as they come off the disk: complete, half-written, or odd."""
 
-from hotlap.evaluation.curve import CurvePoint, read_curve, series
+from hotlap.checkpoints.curve import CurvePoint, read_curve
+from hotlap.evaluation.learning_pictures import series
 
 
 def test_points_are_read_in_order(tmp_path):
@@ -10,7 +11,7 @@ def test_points_are_read_in_order(tmp_path):
     )
     first, second = read_curve(tmp_path)
     assert (first.step, first.seconds, first.facts["reward"]) == (100.0, 1.5, -0.2)
-    assert "best_lap_s" not in first.facts
+    assert first.value("best_lap_s") is None
     assert second.facts["best_lap_s"] == 7.1
 
 
@@ -36,7 +37,7 @@ def test_lines_that_are_no_points_are_left_out(tmp_path):
         '{"step": 2, "sec',
     ]
     (tmp_path / "curve.jsonl").write_text("\n".join(lines))
-    assert read_curve(tmp_path) == [CurvePoint(1.0, None, {"step": 1.0})]
+    assert read_curve(tmp_path) == [CurvePoint(1.0, None)]
 
 
 def test_no_run_and_no_file_have_no_curve(tmp_path):
