@@ -24,7 +24,7 @@ class ShowTrack:
     """Print what is known about a track, and draw it where a picture is asked for."""
 
     track: str
-    """A built-in track such as track-01, generated:SEED:DIFFICULTY, or the path of a .json or .csv track file."""
+    """A built-in track such as track-01 or ridgeway, generated:SEED:DIFFICULTY, generated:SEED:circuit, or a file."""
     picture: Path | None = None
     """Draw the track to this PNG file."""
     force: bool = False
@@ -48,7 +48,7 @@ class ImportTrack:
     output: Path | None = None
     """The track file to write; by default beside the CSV file, with its name and .json."""
     scale: float | None = None
-    """Game units per metre, above 0; by default such that the road suits the car."""
+    """Units per metre; by default 1, true scale. The classic car scales a circuit to itself when it drives it."""
     smoothing: Literal["none", "light", "strong"] | None = None
     """none keeps every row, light takes out survey noise, strong rounds the corners; by default light, else strong."""
     picture: Path | None = None
@@ -72,14 +72,16 @@ class ImportTrack:
 
 @dataclass(frozen=True)
 class GenerateTrack:
-    """Make a closed circuit from a seed: the same seed and difficulty always give the same circuit."""
+    """Make a closed track from a seed: the same seed, style and difficulty always give the same track."""
 
     seed: int
     """Which circuit, 0 or more."""
     difficulty: Literal["easy", "medium", "hard"] = "medium"
-    """How narrow and twisty it is."""
+    """How narrow and twisty a classic track is."""
+    style: Literal["classic", "circuit"] = "classic"
+    """classic is a track in game units, circuit one of 2 to 6 km at true scale."""
     output: Path | None = None
-    """The track file to write; by default generated-SEED-DIFFICULTY.json in the current folder."""
+    """The track file to write; by default generated-SEED-DIFFICULTY.json or generated-SEED-circuit.json, here."""
     picture: Path | None = None
     """Draw the track to this PNG file."""
     force: bool = False
@@ -89,6 +91,5 @@ class GenerateTrack:
         """Generate, check, write."""
         from hotlap.racer.tracks import track_tools
 
-        track_tools.generate_tracks(
-            self.seed, difficulty=self.difficulty, output=self.output, picture=self.picture, force=self.force
-        )
+        kind = "circuit" if self.style == "circuit" else self.difficulty
+        track_tools.generate_tracks(self.seed, kind=kind, output=self.output, picture=self.picture, force=self.force)

@@ -21,7 +21,7 @@ from hotlap.policies.pace import speed_limits
 from hotlap.policies.policy import Array, FloatArray
 from hotlap.policies.racing_line import CrossSections, cut_road, shortest_offsets, with_margin
 from hotlap.racer.physics import ROAD, TICKS_PER_SECOND
-from hotlap.racer.tracks import Track, load_track
+from hotlap.racer.tracks import Track, drawn_for_classic_car, load_track
 from hotlap.racer.world import RacerWorld
 
 FLYING_LAPS = 2
@@ -84,7 +84,7 @@ class ReferenceDriver:
     layout = "classic"
 
     def __init__(self, track: Track | str | Path) -> None:
-        self.track = load_track(track)
+        self.track = drawn_for_classic_car(load_track(track))
         self.name = "reference"
         style = reference_lap(self.track).style
         self._follower = _follower(_road_of(self.track), [style])
@@ -99,7 +99,7 @@ class ReferenceDriver:
 
 def reference_lap(track: Track | str | Path) -> ReferenceLap:
     """The reference of a track, worked out once per process and track."""
-    return _reference_of(_KeptTrack(load_track(track)))
+    return _reference_of(_KeptTrack(drawn_for_classic_car(load_track(track))))
 
 
 class _KeptTrack:

@@ -112,6 +112,7 @@ class RacerBatch:
         fleet.vy_ups[car] = start.speed_ups * np.sin(start.heading_rad)
         fleet.speed_ups[car] = start.speed_ups
         fleet.gate[car] = fleet.finish_gate[car] = start.gate
+        fleet.arc_u[car] = self.tracks[track].gate_arcs_u[start.gate]
         fleet.lap[car] = 1
         fleet.best_lap_ticks[car] = -1
         fleet.delay[car] = delay

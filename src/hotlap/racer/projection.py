@@ -1,13 +1,14 @@
 """Where a point is on its track: the nearest spot of the centre line, and the surface there.
 
 The answer is defined by a search: the nearest of M samples along the lap, then sixteen thirds of the interval around
-it.
+it. On a circuit, which may cross itself on a bridge, only the stretch counts that the car was on a tick before.
 """
 
 import math
 from typing import NamedTuple
 
 from hotlap.kernel import kernel
+from hotlap.racer.fleet import FleetState
 from hotlap.racer.physics import ROAD, RUNOFF, SHOULDER, Physics
 from hotlap.racer.tables import CELL_U, TrackTables
 
@@ -34,6 +35,23 @@ def cell_of(x: float, y: float, track: int, tables: TrackTables) -> int:
 
 
 @kernel
+def piece_of(arc_u: float, centre_distance_u: float, track: int, tables: TrackTables) -> int:
+    """The cell of a circuit that a car is in: how far along the lap, then how far from the centre line."""
+    pieces, lanes = tables.cell_rows[track], tables.cell_columns[track]
+    piece = min(int(arc_u / tables.length_u[track] * pieces), pieces - 1)
+    return tables.cell_first[track] + piece * lanes + min(int(centre_distance_u / CELL_U), lanes - 1)
+
+
+@kernel
+def cell_of_car(fleet: FleetState, car: int, tables: TrackTables) -> int:
+    """The cell in which a car's own stretch of road is looked up."""
+    track = fleet.track[car]
+    if tables.stretch_reach_u[track] > 0.0:
+        return piece_of(fleet.arc_u[car], fleet.centre_distance_u[car], track, tables)
+    return cell_of(fleet.x_u[car], fleet.y_u[car], track, tables)
+
+
+@kernel
 def nearest_sample(x: float, y: float, cell: int, track: int, tables: TrackTables) -> int:
     """The coarse sample nearest to a point, the lowest number among equals; the cell says which can be."""
     total = tables.coarse_count[track]
@@ -49,6 +67,21 @@ def nearest_sample(x: float, y: float, cell: int, track: int, tables: TrackTable
         squared = dx * dx + dy * dy
         if squared < best_squared or (squared == best_squared and i < best):
             best, best_squared = i, squared
+    reach = tables.stretch_reach_u[track]
+    if count < total and reach > 0.0 and best_squared > reach * reach:
+        return nearest_sample_of_all(x, y, track, tables)
+    return best
+
+
+@kernel
+def nearest_sample_of_all(x: float, y: float, track: int, tables: TrackTables) -> int:
+    """The coarse sample nearest to a point: for cars of a circuit that were put somewhere by hand."""
+    first = tables.coarse_first[track]
+    best, best_squared = 0, math.inf
+    for i in range(tables.coarse_count[track]):
+        dx, dy = tables.coarse_x_u[first + i] - x, tables.coarse_y_u[first + i] - y
+        if dx * dx + dy * dy < best_squared:
+            best, best_squared = i, dx * dx + dy * dy
     return best
 
 

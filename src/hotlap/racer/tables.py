@@ -5,6 +5,9 @@ Four lookups, each only a shortcut to the same answer as a search over everythin
 - a grid of cells, each with the run of coarse centre-line samples that can be nearest to any point in it;
 - in the same cells, the wall segments that a car which starts its tick there could touch in it;
 - the walls as a strip of quads between left and right wall, through which a ray walks.
+
+A circuit may cross itself on a bridge, so there a cell is a piece of the strip, not of the plane: so far along the lap
+and so far from the centre line. A car looks for itself, and for walls, around where it was a tick before.
 """
 
 import math
@@ -20,8 +23,9 @@ from hotlap.racer.physics import GATE_COUNT, WALL_REACH_U
 from hotlap.racer.tracks import Track
 
 CELL_U = 8.0
-CHORDS_PER_SEGMENT = 20
 STRIP_PAD = 16
+STRETCH_U = 32.0
+"""How far ahead and behind a car is looked for on a circuit, beyond the cell it was in."""
 
 
 class TrackTables(NamedTuple):
@@ -40,6 +44,8 @@ class TrackTables(NamedTuple):
     cell_rows: Int32Array
     cell_x_u: Float64Array
     cell_y_u: Float64Array
+    # How far from the centre line of a circuit a car can be; 0 for tracks whose cells are squares of the plane.
+    stretch_reach_u: Float64Array
     # The arc table: where each interval begins, its cubic x0 x1 x2 x3 y0 y1 y2 y3, its half-width and the slope of it.
     interval_arc_u: Float64Array
     interval_cubic: Float64Array
@@ -104,7 +110,7 @@ def _joined(name: str, column: list[np.ndarray]) -> np.ndarray:
 def _tables_of_one(track: Track) -> dict[str, np.ndarray]:
     """All columns of one track but the row offsets, which depend on its neighbours."""
     columns = {**_interval_columns(track), **_coarse_columns(track), **_wall_columns(track), **_gate_columns(track)}
-    columns.update(_cell_columns(track, columns))
+    columns.update((_cell_columns if track.scale is None else _stretch_columns)(track, columns))
     columns["length_u"] = np.array([track.length_u])
     return columns
 
@@ -113,10 +119,11 @@ def _interval_columns(track: Track) -> dict[str, np.ndarray]:
     """One cubic per arc-table interval, in distance from the interval's start, and the linear half-width with it."""
     arcs = track.arc_lengths_u
     count = len(arcs) - 1
-    segment = np.arange(count) // CHORDS_PER_SEGMENT
+    chords = count // len(track.control_points)
+    segment = np.arange(count) // chords
     spans = np.diff(arcs)
-    start = (np.arange(count) % CHORDS_PER_SEGMENT) / CHORDS_PER_SEGMENT
-    rate = (1.0 / CHORDS_PER_SEGMENT) / spans
+    start = (np.arange(count) % chords) / chords
+    rate = (1.0 / chords) / spans
     # c(t) with t = start + rate s, rewritten in powers of s.
     c0, c1, c2, c3 = np.moveaxis(track.segment_coefficients()[segment], 2, 0)
     t, r = start[:, None], rate[:, None]
@@ -128,7 +135,7 @@ def _interval_columns(track: Track) -> dict[str, np.ndarray]:
     )
     cubic = np.stack(powers, axis=2).reshape(count, 8)
 
-    control_arcs = arcs[::CHORDS_PER_SEGMENT]
+    control_arcs = arcs[::chords]
     widths = np.append(track.control_points[:, 2], track.control_points[0, 2])
     slope = (np.diff(widths) / np.diff(control_arcs))[segment]
     half_width = widths[segment] + slope * (arcs[:-1] - control_arcs[segment])
@@ -204,6 +211,7 @@ def _cell_columns(track: Track, columns: dict[str, np.ndarray]) -> dict[str, np.
         "cell_rows": np.array([grid.rows]),
         "cell_x_u": np.array([grid.x_u]),
         "cell_y_u": np.array([grid.y_u]),
+        "stretch_reach_u": np.zeros(1),
         "cell_sample_first": first,
         "cell_sample_count": count,
         "cell_wall_first": wall_first,
@@ -217,6 +225,46 @@ def _widest_reach(track: Track) -> float:
     inner, outer = track.inner_wall[:-1], track.outer_wall[:-1]
     widest = max(np.hypot(*(wall - track.centre).T).max() for wall in (inner, outer))
     return float(widest) + 3.0 * CELL_U
+
+
+def _stretch_columns(track: Track, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Cells along the strip of a circuit: pieces of the lap, each cut into lanes by distance from the centre line."""
+    reach_u = _widest_reach(track)
+    pieces, lanes = math.ceil(track.length_u / CELL_U), math.ceil(reach_u / CELL_U)
+    samples = int(columns["coarse_count"][0])
+    first = np.floor((np.arange(pieces) / pieces * track.length_u - STRETCH_U) / track.length_u * samples).astype(
+        np.int64
+    )
+    count = min(math.ceil((CELL_U + 2.0 * STRETCH_U) / track.length_u * samples) + 2, samples)
+    inner, outer = track.inner_wall, track.outer_wall
+    left, right = (inner, outer) if track.inner_is_left else (outer, inner)
+    first_wall = 0 if track.inner_is_left else len(inner)
+    strip = Strip(left[:-1], right[:-1], track.centre, pieces, lanes, first_wall, len(inner) - first_wall)
+    wall_first, wall_count, near = _stretch_walls(strip)
+    return {
+        "cell_columns": np.array([lanes]),
+        "cell_rows": np.array([pieces]),
+        "cell_x_u": np.zeros(1),
+        "cell_y_u": np.zeros(1),
+        "stretch_reach_u": np.array([reach_u]),
+        "cell_sample_first": np.repeat(first % samples, lanes),
+        "cell_sample_count": np.full(pieces * lanes, count),
+        "cell_wall_first": wall_first,
+        "cell_wall_count": wall_count,
+        "near_wall": near,
+    }
+
+
+class Strip(NamedTuple):
+    """The walls and the centre line (N, 2) of a circuit, how its cells are counted, and where its walls are kept."""
+
+    left: Float64Array
+    right: Float64Array
+    centre: Float64Array
+    pieces: int
+    lanes: int
+    left_first: int
+    right_first: int
 
 
 class CellGrid(NamedTuple):
@@ -325,3 +373,70 @@ def _wall_lists(
                             lists[firsts[cell] + counts[cell]] = i
                         counts[cell] += 1
     return firsts, counts, lists
+
+
+@builder
+def _point_beside(strip: Strip, sample: int, offset_u: float) -> tuple[float, float]:
+    """The point so far to the left of the centre line at a sample, or right of it where negative."""
+    lx, ly = strip.left[sample, 0], strip.left[sample, 1]
+    rx, ry = strip.right[sample, 0], strip.right[sample, 1]
+    width = math.hypot(lx - rx, ly - ry)
+    nx, ny = (lx - rx) / width, (ly - ry) / width
+    return strip.centre[sample, 0] + nx * offset_u, strip.centre[sample, 1] + ny * offset_u
+
+
+@builder
+def _lane_distance(strip: Strip, sample: int, lane: int, ax: float, ay: float, bx: float, by: float) -> float:
+    """Distance from a wall segment to the part of a cross-section that lies in a lane, on either side of the centre."""
+    nearest = math.inf
+    for side in (-1.0, 1.0):
+        px, py = _point_beside(strip, sample, side * lane * CELL_U)
+        qx, qy = _point_beside(strip, sample, side * (lane + 1) * CELL_U)
+        nearest = min(nearest, _segment_distance(px, py, ax, ay, bx, by), _segment_distance(qx, qy, ax, ay, bx, by))
+        nearest = min(nearest, _segment_distance(ax, ay, px, py, qx, qy), _segment_distance(bx, by, px, py, qx, qy))
+    return nearest
+
+
+@builder
+def _near_in_piece(strip: Strip, piece: int, lane: int, wall: int, segment: int) -> bool:
+    """Whether a tick that starts in a cell can reach a segment of a wall (0 left, 1 right)."""
+    count = len(strip.centre)
+    line = strip.left if wall == 0 else strip.right
+    after = (segment + 1) % count
+    ax, ay, bx, by = line[segment, 0], line[segment, 1], line[after, 0], line[after, 1]
+    reach = WALL_REACH_U + math.hypot(strip.centre[1, 0] - strip.centre[0, 0], strip.centre[1, 1] - strip.centre[0, 1])
+    for step in range(int(piece * count / strip.pieces), int((piece + 1) * count / strip.pieces) + 2):
+        sample = step % count
+        x, y = strip.centre[sample, 0], strip.centre[sample, 1]
+        # No lane is nearer to the wall than its outer edge: that settles most of them.
+        if _segment_distance(x, y, ax, ay, bx, by) > reach + (lane + 1) * CELL_U:
+            continue
+        if _lane_distance(strip, sample, lane, ax, ay, bx, by) <= reach:
+            return True
+    return False
+
+
+@builder
+def _stretch_walls(strip: Strip) -> tuple[Int32Array, Int32Array, Int32Array]:
+    """For each cell of a circuit the segments of its own walls that a tick which starts there can reach, in order."""
+    count = len(strip.centre)
+    spacing = math.hypot(strip.centre[1, 0] - strip.centre[0, 0], strip.centre[1, 1] - strip.centre[0, 1])
+    around = int((CELL_U + STRETCH_U) / spacing) + 1
+    cells = strip.pieces * strip.lanes
+    firsts, counts = np.zeros(cells, np.int32), np.zeros(cells, np.int32)
+    lists = np.zeros(cells * 8, np.int32)
+    total = 0
+    for cell in range(cells):
+        piece, lane = cell // strip.lanes, cell % strip.lanes
+        firsts[cell] = total
+        middle = int((piece + 0.5) * count / strip.pieces)
+        for wall in range(2):
+            for step in range(-around, around + 1):
+                segment = (middle + step) % count
+                if _near_in_piece(strip, piece, lane, wall, segment):
+                    if total == len(lists):
+                        lists = np.append(lists, np.zeros(total, np.int32))
+                    lists[total] = segment + (strip.left_first if wall == 0 else strip.right_first)
+                    total += 1
+        counts[cell] = total - firsts[cell]
+    return firsts, counts, lists[:total].copy()

@@ -7,7 +7,7 @@ from hotlap.racer.car import advance_car, clamp
 from hotlap.racer.fleet import Actions, CarState, Controls, FleetState, Rules, StepOutputs
 from hotlap.racer.gates import Move, accumulate_race
 from hotlap.racer.physics import ROAD, Physics
-from hotlap.racer.projection import cell_of, locate
+from hotlap.racer.projection import cell_of_car, locate
 from hotlap.racer.rewards import accumulate_episode, lap_progress, write_reward
 from hotlap.racer.sensors import write_classic, write_full
 from hotlap.racer.tables import TrackTables
@@ -77,7 +77,7 @@ def take_controls(fleet: FleetState, car: int, actions: Actions) -> Controls:
 def write_place(fleet: FleetState, car: int, tables: TrackTables, physics: Physics) -> None:
     """Project the car on its track: distance along the lap, distance from the centre line, surface."""
     x, y, track = fleet.x_u[car], fleet.y_u[car], fleet.track[car]
-    place = locate(x, y, cell_of(x, y, track, tables), track, tables, physics)
+    place = locate(x, y, cell_of_car(fleet, car, tables), track, tables, physics)
     fleet.arc_u[car] = place.arc_u
     fleet.centre_distance_u[car] = place.centre_distance_u
     fleet.surface[car] = place.surface
@@ -103,7 +103,7 @@ def drive_car(
     track = fleet.track[car]
     controls = take_controls(fleet, car, actions)
     driven = advance_car(before, controls, fleet.surface[car], physics)
-    walls = walls_near(cell_of(before.x_u, before.y_u, track, tables), track, tables)
+    walls = walls_near(cell_of_car(fleet, car, tables), track, tables)
     after, collided = sweep_walls(driven, before.x_u, before.y_u, walls, tables, physics)
     write_car(fleet, car, after)
     out.collided[car] = collided

@@ -15,7 +15,7 @@ from hotlap.racer.fleet import FleetState, StepOutputs
 from hotlap.racer.physics import GATE_COUNT, TICKS_PER_SECOND
 from hotlap.racer.sensors import CURVATURE_SCALE_U, LOOKAHEADS_U, YAW_SCALE_RPS
 from hotlap.racer.starts import check_start_kind, choose_start
-from hotlap.racer.tracks import Track, load_track
+from hotlap.racer.tracks import Track, drawn_for_classic_car, load_track
 from hotlap.worlds import as_array, checked_options, is_whole
 
 Array = NDArray[Any]
@@ -118,7 +118,8 @@ class RacerWorld:
         self.action_delay = check_delay(action_delay)
         self.observation_bounds = observation_bounds(observation)
         self.action_bounds = (ACTION_LOW, ACTION_HIGH)
-        self.batch = RacerBatch(count, [load_track(item) for item in chosen], self.config, observation, threads)
+        tracks = [drawn_for_classic_car(load_track(item)) for item in chosen]
+        self.batch = RacerBatch(count, tracks, self.config, observation, threads)
         self.fleet, self.out, self.tracks = self.batch.fleet, self.batch.out, self.batch.tracks
         self.observation, self.reward = self.batch.observation, self.out.reward
         self.terminated, self.truncated = self.out.terminated.view(np.bool_), self.out.truncated.view(np.bool_)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from hotlap.racer.tracks import generate_track
+from hotlap.racer.tracks.rounding import round_polygon
 
 HEADER = "# x_m,y_m,w_tr_right_m,w_tr_left_m"
 
@@ -38,6 +39,42 @@ def sharp_rows(step_m: float = 5.0) -> np.ndarray:
     even_m = np.arange(0.0, 1200.0, step_m)
     line_m = np.column_stack([np.interp(even_m, arcs_m, corners[:, axis]) for axis in (0, 1)])
     return np.column_stack([line_m, np.full((len(line_m), 2), 5.0)])
+
+
+LAPS = {
+    "hairpins of 10 m, 20 m apart": (
+        [(0, 0), (600, 0), (600, 20), (200, 20), (200, 40), (600, 40), (600, 60), (200, 60), (200, 80), (640, 80),
+         (640, 300), (0, 300)],
+        [40, 10, 10, 10, 10, 10, 10, 10, 10, 10, 60, 60],
+    ),
+    "straights 12 m apart": (
+        [(0, 0), (800, 0), (800, 100), (400, 100), (400, 30), (390, 12), (100, 12), (60, 60), (60, 200), (0, 200)],
+        [30, 30, 30, 30, 15, 15, 30, 20, 30, 30],
+    ),
+    "figure of eight": (
+        [(0, 0), (900, 500), (1200, 500), (1200, 0), (900, 0), (0, 500), (-300, 500), (-300, 0)], [120] * 8,
+    ),
+    "flat figure of eight": (
+        [(0, 0), (1500, 300), (1800, 300), (1800, 0), (1500, 0), (0, 300), (-300, 300), (-300, 0)], [120] * 8,
+    ),
+    "long lap": (
+        [(0, 0), (1900, 0), (1900, 500), (1200, 520), (1150, 900), (400, 950), (380, 300), (0, 320)],
+        [15, 90, 120, 60, 30, 12, 40, 10],
+    ),
+}  # fmt: skip
+"""Corners in metres and their radii: what real circuits have and the classic walls have no room for."""
+
+
+def lap_rows(name: str, *, reverse: bool = False, noise_m: float = 0.05) -> np.ndarray:
+    """Rows (k, 4) of such a lap every 5 m: 4 to 8 m of road to either side, surveyed with a little noise."""
+    rng = np.random.default_rng(3)
+    polygon, radii = LAPS[name]
+    line_m = round_polygon(np.array(polygon, float), np.array(radii, float), 5.0).points[:: -1 if reverse else 1]
+    around = 2.0 * np.pi * np.arange(len(line_m)) / len(line_m)
+    line_m = line_m + rng.normal(0.0, noise_m, line_m.shape) + np.array([1250.0, -830.0])
+    right_m = 6.0 + 1.8 * np.sin(3 * around) + rng.normal(0.0, 0.1, len(line_m))
+    left_m = 6.0 + 1.8 * np.cos(5 * around) + rng.normal(0.0, 0.1, len(line_m))
+    return np.column_stack([line_m, right_m, left_m])
 
 
 def write_survey(path: Path, rows: np.ndarray, header: str | None = HEADER, separator: str = ",") -> Path:

@@ -212,4 +212,5 @@ def test_folder_of_a_new_file_is_made(tmp_path):
 def test_csv_file_is_a_track_too(tmp_path):
     track = load_track(write_survey(tmp_path / "ring.csv", ring_rows()))
     assert track.track_id == "ring"
-    assert np.median(track.control_points[:, 2]) == pytest.approx(22.0, rel=0.01)
+    assert track.scale == 1.0
+    assert np.median(track.control_points[:, 2]) == pytest.approx(5.0, rel=0.01)

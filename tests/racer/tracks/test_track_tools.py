@@ -24,7 +24,7 @@ def test_list_shows_every_built_in_track(capsys):
 def test_list_for_machines_is_json(capsys):
     list_tracks(as_json=True)
     facts = json.loads(capsys.readouterr().out)
-    assert [track["id"] for track in facts] == ["track-01", "track-02", "track-03"]
+    assert [track["id"] for track in facts] == ["track-01", "track-02", "track-03", "quarry", "ridgeway", "thicket"]
     assert facts[0]["length_u"] == load_track("track-01").length_u
 
 
@@ -53,7 +53,7 @@ def test_show_does_not_draw_over_another_picture(tmp_path):
 
 def test_generate_writes_the_circuit_of_the_seed(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    generate_tracks(7, difficulty="hard", picture=tmp_path / "seven.png")
+    generate_tracks(7, kind="hard", picture=tmp_path / "seven.png")
     assert "written     generated-7-hard.json" in capsys.readouterr().out
     again = load_track(tmp_path / "generated-7-hard.json")
     assert (again.control_points == generate_track(7, "hard").control_points).all()
@@ -64,7 +64,7 @@ def test_import_writes_beside_the_survey_and_says_what_was_done(capsys, tmp_path
     source = write_survey(tmp_path / "seaside_park.csv", survey_rows())
     import_track(source)
     printed = capsys.readouterr().out
-    for words in ("rows", "u per metre, so that the road suits the car", "to the middle of the road", "light:"):
+    for words in ("rows", "1 u per metre, true scale", "to the middle of the road", "light:"):
         assert words in printed
     assert load_track(tmp_path / "seaside_park.json").name == "Seaside Park"
 
@@ -72,7 +72,7 @@ def test_import_writes_beside_the_survey_and_says_what_was_done(capsys, tmp_path
 def test_import_takes_scale_smoothing_and_output(capsys, tmp_path):
     source = write_survey(tmp_path / "park.csv", survey_rows())
     import_track(source, output=tmp_path / "out" / "p.json", scale=5.0, smoothing="strong")
-    assert "5 u per metre, as asked" in capsys.readouterr().out
+    assert "5 u per metre" in capsys.readouterr().out
     assert (tmp_path / "out" / "p.json").exists()
 
 

@@ -132,6 +132,14 @@ def check_track(track: "Track", source: PointSource) -> None:
         source.refuse("the walls have left the road", "Give more control points, or a smaller scale")
 
 
+def check_circuit(track: "Track", source: PointSource) -> None:
+    """Refuse a built circuit whose lap is too short or long, or with a corner so tight that its walls fold."""
+    _check_length(track.length_u, source)
+    folded = _first(~_quads_are_convex(track))
+    if folded is not None:
+        _refuse_fold(track, folded, source)
+
+
 def _check_length(length_u: float, source: PointSource) -> None:
     if length_u < SHORTEST_LAP_U:
         remedy = f"Scale the track to at least {SHORTEST_LAP_U:g} u"

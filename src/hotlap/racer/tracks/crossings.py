@@ -34,6 +34,12 @@ class _Segments(NamedTuple):
 
 def find_crossing(lines: list[FloatArray]) -> Crossing | None:
     """The first place where the closed lines ((N, 2) each, not repeating their first point) cross or touch."""
+    crossings = find_crossings(lines)
+    return crossings[0] if crossings else None
+
+
+def find_crossings(lines: list[FloatArray]) -> list[Crossing]:
+    """Every place where the closed lines cross or touch, in the order of the lines."""
     segments = _segments_of(lines)
     pairs = _candidate_pairs(segments)
     if pairs is None:
@@ -42,11 +48,12 @@ def find_crossing(lines: list[FloatArray]) -> Crossing | None:
     strangers = _not_neighbours(segments, first, second)
     first, second = first[strangers], second[strangers]
     meeting = _meet(segments, first, second)
-    if not meeting.any():
-        return None
     first, second = first[meeting], second[meeting]
-    earliest = np.lexsort((second, first))[0]
-    a, b = int(first[earliest]), int(second[earliest])
+    pairs_met = sorted(set(zip(first.tolist(), second.tolist(), strict=True)))
+    return [_crossing_at(segments, a, b) for a, b in pairs_met]
+
+
+def _crossing_at(segments: _Segments, a: int, b: int) -> Crossing:
     return Crossing(int(segments.line[a]), int(segments.number[a]), int(segments.line[b]), int(segments.number[b]))
 
 

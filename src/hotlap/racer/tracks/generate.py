@@ -54,9 +54,14 @@ def generate_track(seed: int, difficulty: str = "medium") -> Track:
     if difficulty not in RECIPES:
         hint = did_you_mean(difficulty, RECIPES)
         raise TrackError(f'no difficulty "{difficulty}".{hint} Use one of {", ".join(DIFFICULTIES)}.')
+    return _generated(check_seed(seed), difficulty)
+
+
+def check_seed(seed: int) -> int:
+    """The seed, refused unless it is a whole number that can be written down."""
     if not 0 <= seed <= LARGEST_SEED or seed != int(seed):
         raise TrackError(f"seed {seed} is no whole number from 0 to {LARGEST_SEED}. Use one, like 7.")
-    return _generated(int(seed), difficulty)
+    return int(seed)
 
 
 @lru_cache(maxsize=256)

@@ -1,9 +1,8 @@
-"""Real circuits as tracks: centred between their edges, scaled to the car, thinned to control points."""
+"""Real circuits as tracks: freed of survey noise, thinned to control points, centred between their edges."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -16,31 +15,39 @@ from hotlap.racer.tracks.checks import (
     WIDEST_HALF_WIDTH_U,
     PointSource,
 )
-from hotlap.racer.tracks.spline import FloatArray
+from hotlap.racer.tracks.corridor import ROOM_USED, CentreSamples, room_beside
+from hotlap.racer.tracks.spline import (
+    FloatArray,
+    IntArray,
+    arc_table,
+    centripetal_spline,
+    parameter_at,
+    spline_position,
+)
 from hotlap.racer.tracks.track import Track, build_track
+from hotlap.racer.tracks.track_files import LARGEST_SCALE, SMALLEST_SCALE
 
 Smoothing = Literal["none", "light", "strong"]
 
-USUAL_HALF_WIDTH_U = 22.0
-"""What the middle half-width becomes when no scale is given: that of the built-in tracks."""
-ENLARGEMENTS = (1.0, 1.25, 1.6, 2.0)
-"""Tried in turn when no scale is given and the walls, 30 u beyond any road, do not fit between parts of the lap."""
-
-
-CROWD = 1_500
+TRUE_SCALE = 1.0
+ROAD_USED = 0.97
+"""Part of what a wall may take that is left to the road where two pieces of road are too close for both."""
+NARROWEST_SIDE_M = 0.5
 
 
 @dataclass(frozen=True)
 class _Thinning:
     """How a survey becomes control points."""
 
-    blur_u: float
+    blur_m: float
     """Standard deviation of the Gaussian mean along the lap."""
-    spacing_u: float
+    spacing_m: float
     """Distance between control points."""
 
 
-THINNINGS: dict[str, _Thinning] = {"light": _Thinning(12.0, 35.0), "strong": _Thinning(40.0, 70.0)}
+THINNINGS: dict[str, _Thinning] = {"light": _Thinning(4.0, 5.0), "strong": _Thinning(12.0, 10.0)}
+WIDTH_BLUR = 2.0
+"""How much further widths are averaged than positions: their noise would make the middle of the road wind."""
 
 
 @dataclass(frozen=True)
@@ -55,71 +62,93 @@ class Import:
     largest_shift_m: float
     """How far the middle of the road was from the surveyed line, at most."""
     survey_length_m: float
+    narrowed_m: float
+    """How much of the road was taken away, at most, where two pieces of it overlap."""
+
+
+class _Road(NamedTuple):
+    """A closed line (k, 2) with the distances (k,) to the left and right edge, and the row each point comes from."""
+
+    points_m: FloatArray
+    left_m: FloatArray
+    right_m: FloatArray
+    rows: IntArray
 
 
 def import_circuit(path: str | Path, *, scale: float | None = None, smoothing: str | None = None) -> Import:
-    """Read a CSV centre line in metres and make a track of it.
+    """Read a CSV centre line in metres and make a circuit of it.
 
-    scale      units per metre; by default the middle half-width becomes 22 u, and more where the walls need room
+    scale      units per metre; by default 1, true scale
     smoothing  "none" keeps every row as a control point, "light" takes out survey noise, "strong" rounds the corners;
                by default light, and strong where a corner is too tight for walls
     """
     _check_options(scale, smoothing)
     survey = read_centre_line(Path(path))
-    centre_m, half_width_m, shift_m = between_the_edges(survey)
-    usual = USUAL_HALF_WIDTH_U / float(np.median(half_width_m))
     refusals: list[TrackError] = []
-    for candidate, chosen in _attempts(survey, usual, scale, smoothing):
+    for chosen in ("light", "strong") if smoothing is None else (smoothing,):
         try:
-            track = _scaled_track(survey, centre_m, half_width_m, candidate, chosen)
+            return _imported(survey, TRUE_SCALE if scale is None else scale, chosen)
         except TrackError as refusal:
             refusals.append(refusal)
-        else:
-            return Import(track, candidate, chosen, len(centre_m), float(np.abs(shift_m).max()), _lap(centre_m))
-    stronger = " or with --smoothing strong" if smoothing in ("none", "light") else ""
-    raise TrackError(f"{refusals[0]} Or import it with another --scale{stronger}.") from refusals[0]
+    stronger = " Or import it with --smoothing strong." if smoothing in ("none", "light") else ""
+    raise TrackError(f"{refusals[0]}{stronger}") from refusals[0]
 
 
-def _attempts(
-    survey: CentreLine, usual: float, scale: float | None, smoothing: str | None
-) -> Iterator[tuple[float, str]]:
-    """Scales and smoothings to try in turn: what was asked for, else the mildest change to the survey first."""
-    for chosen in ("light", "strong") if smoothing is None else (smoothing,):
-        crowded = chosen == "none" and len(survey.points_m) > CROWD  # each attempt takes a while: only the extremes
-        factors = (ENLARGEMENTS[0], ENLARGEMENTS[-1]) if crowded else ENLARGEMENTS
-        yield from [(scale, chosen)] if scale is not None else [(usual * factor, chosen) for factor in factors]
+def _imported(survey: CentreLine, scale: float, smoothing: str) -> Import:
+    """The circuit at that scale, its middle at the origin, its points rounded to thousandths of a unit."""
+    surveyed_m = _lap(survey.points_m)
+    _check_size(survey.source, surveyed_m * scale, len(survey.points_m) if smoothing == "none" else 0)
+    road = thin_out(survey, smoothing)
+    kept = without_overlaps(road)
+    centre_m, half_width_m, shift_m = between_the_edges(kept)
+    middle_m = (centre_m.max(axis=0) + centre_m.min(axis=0)) / 2.0
+    widths_u = np.clip(half_width_m * scale, NARROWEST_HALF_WIDTH_U, WIDEST_HALF_WIDTH_U)
+    points = np.round(np.column_stack([(centre_m - middle_m) * scale, widths_u]), 3)
+    lines = survey.source.lines
+    source = PointSource(survey.source.label, None if lines is None else [lines[row] for row in road.rows])
+    track = build_track(points, track_id=survey.name, name=_title(survey.name), source=source, scale=scale)
+    narrowed_m = np.maximum(road.left_m - kept.left_m, road.right_m - kept.right_m)
+    return Import(
+        track=track,
+        scale=scale,
+        smoothing=smoothing,
+        row_count=len(survey.points_m),
+        largest_shift_m=float(np.abs(shift_m).max()),
+        survey_length_m=surveyed_m,
+        narrowed_m=float(narrowed_m.max()),
+    )
 
 
 def _check_options(scale: float | None, smoothing: str | None) -> None:
-    if scale is not None and not 0.01 <= scale <= 1000.0:
-        raise TrackError(f"scale {scale} is no sensible number of units per metre. Use 0.01 to 1000, usually 3 to 6.")
+    if scale is not None and not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
+        usual = f"{SMALLEST_SCALE:g} to {LARGEST_SCALE:g}: 1 is true scale, 3 to 6 suits the classic car"
+        raise TrackError(f"scale {scale} is no sensible number of units per metre. Use {usual}.")
     if smoothing is not None and smoothing not in get_args(Smoothing):
         hint = did_you_mean(smoothing, get_args(Smoothing))
         raise TrackError(f'no smoothing "{smoothing}".{hint} Use one of {", ".join(get_args(Smoothing))}.')
 
 
-def between_the_edges(survey: CentreLine) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The middle of the road (k, 2), half its width (k,), and how far (k,) left of the surveyed line it lies."""
-    chord = np.roll(survey.points_m, -1, axis=0) - np.roll(survey.points_m, 1, axis=0)
+def left_of(points_m: FloatArray) -> FloatArray:
+    """Unit vectors (k, 2) to the left of a closed line."""
+    chord = np.roll(points_m, -1, axis=0) - np.roll(points_m, 1, axis=0)
     chord_m = np.maximum(np.sqrt(np.sum(chord**2, axis=1, keepdims=True)), 1e-9)
-    left = np.column_stack([-chord[:, 1], chord[:, 0]]) / chord_m
-    shift_m = (survey.left_m - survey.right_m) / 2.0
-    return survey.points_m + left * shift_m[:, np.newaxis], (survey.left_m + survey.right_m) / 2.0, shift_m
+    return np.asarray(np.column_stack([-chord[:, 1], chord[:, 0]]) / chord_m)
 
 
-def _scaled_track(
-    survey: CentreLine, centre_m: FloatArray, half_width_m: FloatArray, scale: float, smoothing: str
-) -> Track:
-    """The track at that scale, its middle at the origin, its points rounded to thousandths of a unit."""
-    _check_size(survey.source, _lap(centre_m) * scale, len(centre_m) if smoothing == "none" else 0)
-    middle_m = (centre_m.max(axis=0) + centre_m.min(axis=0)) / 2.0
+def without_overlaps(road: _Road) -> _Road:
+    """The road narrowed where it would fold in a corner, or lie on another piece of road that it does not bridge."""
+    left = left_of(road.points_m)
+    tangent = np.column_stack([left[:, 1], -left[:, 0]])
+    room = room_beside(CentreSamples(road.points_m, tangent, road.left_m, road.right_m))
+    most_left_m, most_right_m = (np.maximum(ROOM_USED * ROAD_USED * side_m, NARROWEST_SIDE_M) for side_m in room)
+    return road._replace(left_m=np.minimum(road.left_m, most_left_m), right_m=np.minimum(road.right_m, most_right_m))
 
-    points = np.column_stack([(centre_m - middle_m) * scale, half_width_m * scale])
-    points, rows = thin_out(points, smoothing)
-    lines = survey.source.lines
-    source = PointSource(survey.source.label, None if lines is None else [lines[row] for row in rows])
-    points[:, 2] = np.clip(points[:, 2], NARROWEST_HALF_WIDTH_U, WIDEST_HALF_WIDTH_U)
-    return build_track(np.round(points, 3), track_id=survey.name, name=_title(survey.name), source=source)
+
+def between_the_edges(road: _Road) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The middle of the road (k, 2), half its width (k,), and how far (k,) left of the surveyed line it lies."""
+    shift_m = (road.left_m - road.right_m) / 2.0
+    middle_m = road.points_m + left_of(road.points_m) * shift_m[:, np.newaxis]
+    return middle_m, (road.left_m + road.right_m) / 2.0, shift_m
 
 
 def _check_size(source: PointSource, length_u: float, count: int) -> None:
@@ -131,23 +160,32 @@ def _check_size(source: PointSource, length_u: float, count: int) -> None:
         source.refuse(f"{count:,} control points are too many", f"Use --smoothing light: at most {MOST_POINTS:,}")
 
 
-def thin_out(points: FloatArray, smoothing: str) -> tuple[FloatArray, list[int]]:
-    """Control points (n, 3) from a survey (k, 3) in units, and the row of the survey each belongs to."""
+def thin_out(survey: CentreLine, smoothing: str) -> _Road:
+    """The survey as evenly spaced points, averaged along the lap; "none" keeps the rows as they are."""
+    rows = np.arange(len(survey.points_m))
     if smoothing == "none":
-        return points, list(range(len(points)))
+        return _Road(survey.points_m, survey.left_m, survey.right_m, rows)
     thinning = THINNINGS[smoothing]
-    steps_u = np.sqrt(np.sum((np.roll(points[:, :2], -1, axis=0) - points[:, :2]) ** 2, axis=1))
-    arcs_u = np.concatenate([[0.0], np.cumsum(steps_u)])
-    length_u = float(arcs_u[-1])
-    fine_count = int(np.clip(np.ceil(length_u / (thinning.blur_u / 4.0)), 64, 400_000))
-    closed = np.concatenate([points, points[:1]])
-    fine_u = np.arange(fine_count) / fine_count * length_u
-    fine = np.column_stack([np.interp(fine_u, arcs_u, closed[:, column]) for column in range(3)])
-    blurred = _blur_circular(fine, thinning.blur_u * fine_count / length_u)
-    count = int(np.clip(round(length_u / thinning.spacing_u), 8, MOST_POINTS))
+    curve = centripetal_spline(survey.points_m)
+    arcs_m, parameters = arc_table(curve)
+    length_m = float(arcs_m[-1])
+    fine_count = int(np.clip(np.ceil(length_m / (thinning.blur_m / 4.0)), 64, 400_000))
+    fine = parameter_at(np.arange(fine_count) / fine_count * length_m, arcs_m, parameters)
+    fine_m = spline_position(curve, fine)
+    sides_m = np.column_stack(
+        [np.interp(fine, rows, side, period=len(rows)) for side in (survey.left_m, survey.right_m)]
+    )
+    deviation = thinning.blur_m * fine_count / length_m
+    line_m, sides_m = blurred_line(fine_m, deviation), _blur_circular(sides_m, WIDTH_BLUR * deviation)
+    count = int(np.clip(round(length_m / thinning.spacing_m), 8, MOST_POINTS))
     picked = np.round(np.arange(count) / count * fine_count).astype(np.int64) % fine_count
-    rows = np.searchsorted(arcs_u, fine_u[picked], side="right") - 1
-    return blurred[picked], [int(row) for row in np.clip(rows, 0, len(points) - 1)]
+    return _Road(line_m[picked], sides_m[picked, 0], sides_m[picked, 1], fine[picked].astype(np.int64) % len(rows))
+
+
+def blurred_line(points: FloatArray, deviation: float) -> FloatArray:
+    """The line (k, 2) averaged, and what that took away averaged once more: noise goes, hairpins keep their radius."""
+    once = _blur_circular(points, deviation)
+    return np.asarray(once + _blur_circular(points - once, deviation))
 
 
 def _blur_circular(values: FloatArray, deviation: float) -> FloatArray:

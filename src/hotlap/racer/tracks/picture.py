@@ -43,22 +43,31 @@ CAPTION = "#9aa4af"
 
 def draw_track(track: Track, ax: Axes) -> None:
     """Draw the track into axes of the caller, true to scale, without touching anything else."""
-    corridor = _ring(track.outer_wall, track.inner_wall)
-    _draw_ground(ax, track, corridor)
+    if track.scale is None:
+        _draw_ground(ax, track, _ring(track.outer_wall, track.inner_wall))
+    else:
+        _draw_strips(ax, track)
     _draw_lines(ax, track)
     _draw_gates(ax, track)
     _draw_start_line(ax, track)
     _draw_chevrons(ax, track)
-    low, high = track.outer_wall.min(axis=0) - MARGIN_U, track.outer_wall.max(axis=0) + MARGIN_U
+    low, high = _extent(track)
     ax.set_xlim(float(low[0]), float(high[0]))
     ax.set_ylim(float(low[1]), float(high[1]))
     ax.set_aspect("equal")
     ax.set_axis_off()
 
 
+def _extent(track: Track) -> tuple[FloatArray, FloatArray]:
+    """The corners (2,) of what the picture shows; on a figure of eight either wall is the outer one somewhere."""
+    walls = np.concatenate([track.inner_wall, track.outer_wall])
+    return walls.min(axis=0) - MARGIN_U, walls.max(axis=0) + MARGIN_U
+
+
 def track_figure(track: Track) -> Figure:
     """A figure of its own with the track and a line of facts above it; no display and no pyplot needed."""
-    extent_u = track.outer_wall.max(axis=0) - track.outer_wall.min(axis=0) + 2.0 * MARGIN_U
+    low, high = _extent(track)
+    extent_u = high - low
     width_in, height_in = extent_u / extent_u.max() * LONG_SIDE_INCHES
     width_in, total_in = max(float(width_in), 6.0), float(height_in) + HEADER_INCHES
     figure = Figure(figsize=(width_in, total_in), facecolor=NIGHT)
@@ -87,9 +96,10 @@ def caption(track: Track) -> str:
     """The facts under the name: id, length, direction, width."""
     half_widths_u = track.control_points[:, 2]
     narrow_u, wide_u = 2.0 * half_widths_u.min(), 2.0 * half_widths_u.max()
-    width = f"{wide_u:.0f} u wide" if wide_u - narrow_u < 1.0 else f"{narrow_u:.0f} to {wide_u:.0f} u wide"
+    unit = "m" if track.scale == 1.0 else "u"
+    width = f"{wide_u:.0f} {unit} wide" if wide_u - narrow_u < 1.0 else f"{narrow_u:.0f} to {wide_u:.0f} {unit} wide"
     direction = "counter-clockwise" if track.inner_is_left else "clockwise"
-    return f"{track.track_id}   ·   {track.length_u:,.0f} u   ·   {direction}   ·   {width}"
+    return f"{track.track_id}   ·   {track.length_u:,.0f} {unit}   ·   {direction}   ·   {width}"
 
 
 def _draw_ground(ax: Axes, track: Track, corridor: Path) -> None:
@@ -103,6 +113,18 @@ def _draw_ground(ax: Axes, track: Track, corridor: Path) -> None:
     shoulder.set_clip_path(ground)
     road = _ring(track.outer_road_edge, track.inner_road_edge)
     ax.add_patch(PathPatch(road, facecolor=ASPHALT, edgecolor="none", zorder=3))
+
+
+def _draw_strips(ax: Axes, track: Track) -> None:
+    """A circuit piece by piece: it may pass over itself, so there is no inside."""
+    for lines, colour, rank in (
+        ((track.inner_wall, track.outer_wall), RUNOFF, 1),
+        ((track.inner_road_edge, track.outer_road_edge), ASPHALT, 3),
+    ):
+        inner, outer = lines
+        quads = np.stack([inner[:-1], outer[:-1], outer[1:], inner[1:]], axis=1)
+        strip = PolyCollection(list(quads), facecolors=colour, edgecolors=colour, linewidths=0.6, zorder=rank)
+        ax.add_collection(strip, autolim=False)
 
 
 def _draw_lines(ax: Axes, track: Track) -> None:

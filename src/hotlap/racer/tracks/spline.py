@@ -81,10 +81,10 @@ def spline_tangent(spline: Spline, parameters: FloatArray) -> FloatArray:
     return np.where(length > 0.0, slope / np.where(length > 0.0, length, 1.0), np.array([1.0, 0.0]))
 
 
-def arc_table(spline: Spline) -> tuple[FloatArray, FloatArray]:
-    """Cumulative chord lengths and spline parameters (20n+1 of each), twenty chords to a segment."""
-    index = np.arange(CHORDS_PER_SEGMENT * len(spline.start) + 1)
-    segment, fraction = index // CHORDS_PER_SEGMENT, (index % CHORDS_PER_SEGMENT) / CHORDS_PER_SEGMENT
+def arc_table(spline: Spline, chords: int = CHORDS_PER_SEGMENT) -> tuple[FloatArray, FloatArray]:
+    """Cumulative chord lengths and spline parameters (chords n + 1 of each), so many chords to a segment."""
+    index = np.arange(chords * len(spline.start) + 1)
+    segment, fraction = index // chords, (index % chords) / chords
     points = segment_position(spline, segment % len(spline.start), fraction)
     chords = np.sqrt(np.sum(np.diff(points, axis=0) ** 2, axis=1))
     return np.concatenate([[0.0], np.cumsum(chords)]), segment + fraction
@@ -125,7 +125,7 @@ class MeasuredSpline(NamedTuple):
 def half_width_at(arcs_u: FloatArray, arc_lengths_u: FloatArray, half_widths_u: FloatArray) -> FloatArray:
     """Half-widths (k,) of the road at the arcs (k,), linear in arc length between control points."""
     wrapped = wrap_arc(arcs_u, float(arc_lengths_u[-1]))
-    knots_u = arc_lengths_u[::CHORDS_PER_SEGMENT]
+    knots_u = arc_lengths_u[:: (len(arc_lengths_u) - 1) // len(half_widths_u)]
     segment = np.clip(np.searchsorted(knots_u, wrapped, side="right") - 1, 0, len(half_widths_u) - 1)
     span = knots_u[segment + 1] - knots_u[segment]
     fraction = (wrapped - knots_u[segment]) / np.where(span > 0.0, span, 1.0)

@@ -1,13 +1,15 @@
 """A built track: the closed centre line, its walls, gates and start, ready to be driven on."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hotlap.racer.tracks.checks import PointSource, check_track, checked_points
-from hotlap.racer.tracks.gates import gate_arcs, nearest_wall_points
+from hotlap.racer.tracks.checks import PointSource, check_circuit, check_track, checked_points
+from hotlap.racer.tracks.corridor import CentreSamples, build_corridor, circuit_samples, measured_circuit
+from hotlap.racer.tracks.gates import GATE_COUNT, gate_arcs, nearest_wall_points
 from hotlap.racer.tracks.spline import (
     FloatArray,
     MeasuredSpline,
@@ -16,10 +18,12 @@ from hotlap.racer.tracks.spline import (
     half_width_at,
     power_coefficients,
 )
-from hotlap.racer.tracks.walls import build_sides, close_polyline, signed_radius
+from hotlap.racer.tracks.walls import Sides, build_sides, close_polyline, signed_radius
 
 FEWEST_SAMPLES = 200
 SAMPLES_PER_POINT = 12
+
+_Ends: TypeAlias = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +41,9 @@ class Track:
     control_points: FloatArray
     """(n, 3) x_u, y_u, half_width_u."""
     arc_lengths_u: FloatArray
-    """(20n+1,) cumulative chord length at every entry of the arc table."""
+    """(20n+1,) cumulative chord length at every entry of the arc table; (4n+1,) on circuits."""
     arc_parameters: FloatArray
-    """(20n+1,) spline parameter i + k/20 at every entry of the arc table."""
+    """Spline parameter i + k/20 (on circuits i + k/4) at every entry of the arc table."""
     length_u: float
     """Length of one lap along the centre line."""
     centre: FloatArray
@@ -68,6 +72,8 @@ class Track:
     start_heading_rad: float
     par_ticks: tuple[int, int, int] | None
     """Gold, silver and bronze for three laps, in ticks of 1/60 s; None where nobody has set any."""
+    scale: float | None = None
+    """Units per metre of a circuit, 1 at true scale; None for a track drawn in game units, with the classic walls."""
 
     def position_at(self, arcs_u: ArrayLike) -> FloatArray:
         """Points (k, 2) of the centre line at the arcs (k,)."""
@@ -102,61 +108,108 @@ def build_track(
     name: str,
     par_ticks: tuple[int, int, int] | None = None,
     source: PointSource | None = None,
+    scale: float | None = None,
 ) -> Track:
     """Build and check a closed track through control points (n, 3) of x_u, y_u, half_width_u.
 
-    A track that cannot be driven is refused with a TrackError; `source` tells it where the points were written.
+    With a scale, in units per metre, it is a circuit: walls stand where there is room for them, and the road may cross
+    itself on a bridge. A track that cannot be driven is refused with a TrackError; `source` tells it where the points
+    were written.
     """
     source = source or PointSource(f'track "{track_id}"')
     points = checked_points(control_points, source)
-    track = _built(points, track_id, name, par_ticks)
-    check_track(track, source)
+    line = _measured(points) if scale is None else measured_circuit(points)
+    sides = _classic_sides if scale is None else partial(_circuit_sides, scale=scale)
+    track = _built(points, line, sides(points, line), TrackLabel(track_id, name, par_ticks, scale))
+    (check_track if scale is None else check_circuit)(track, source)
     return track
 
 
-def _built(points: FloatArray, track_id: str, name: str, par_ticks: tuple[int, int, int] | None) -> Track:
-    """The geometry, in the order that the recorded tracks were built in."""
-    curve = centripetal_spline(points[:, :2])
-    arc_lengths_u, parameters = arc_table(curve)
-    line = MeasuredSpline(curve, arc_lengths_u, parameters)
-    length_u = float(arc_lengths_u[-1])
+class TrackLabel(NamedTuple):
+    """What a track is called and measured by."""
 
-    # The centre line, sampled evenly.
+    track_id: str
+    name: str
+    par_ticks: tuple[int, int, int] | None
+    scale: float | None
+
+
+class _SampledSides(NamedTuple):
+    """The centre line, its tangents (N, 2) and what stands beside it."""
+
+    centre: FloatArray
+    tangent: FloatArray
+    sides: Sides
+
+
+def _measured(points: FloatArray) -> MeasuredSpline:
+    curve = centripetal_spline(points[:, :2])
+    return MeasuredSpline(curve, *arc_table(curve))
+
+
+def _classic_sides(points: FloatArray, line: MeasuredSpline) -> _SampledSides:
+    """Walls and road edges in the order that the recorded tracks were built in."""
+    length_u = float(line.arc_lengths_u[-1])
     count = max(FEWEST_SAMPLES, SAMPLES_PER_POINT * len(points))
     arcs_u = np.arange(count) / count * length_u
     centre, tangent = line.position_at(arcs_u), line.tangent_at(arcs_u)
-
-    # Walls and road edges.
     reach_u = length_u / (2 * count)
     radius_u = signed_radius(line.tangent_at(arcs_u - reach_u), line.tangent_at(arcs_u + reach_u), 2.0 * reach_u)
-    sides = build_sides(centre, tangent, half_width_at(arcs_u, arc_lengths_u, points[:, 2]), radius_u)
+    half_width_u = half_width_at(arcs_u, line.arc_lengths_u, points[:, 2])
+    return _SampledSides(centre, tangent, build_sides(centre, tangent, half_width_u, radius_u))
 
-    # Gates, and the start on gate 0.
+
+def _circuit_sides(points: FloatArray, line: MeasuredSpline, scale: float) -> _SampledSides:
+    """Walls and road edges of a circuit, sampled every two metres; a gate stands at a sample."""
+    length_u = float(line.arc_lengths_u[-1])
+    count = circuit_samples(length_u, scale)
+    arcs_u = np.arange(count) / count * length_u
+    centre, tangent = line.position_at(arcs_u), line.tangent_at(arcs_u)
+    half_width_u = half_width_at(arcs_u, line.arc_lengths_u, points[:, 2])
+    sides = build_corridor(CentreSamples(centre, tangent, half_width_u, half_width_u))
+    return _SampledSides(centre, tangent, sides)
+
+
+def _gate_ends(centres: FloatArray, arcs_u: FloatArray, length_u: float, sides: Sides, scale: float | None) -> _Ends:
+    """The ends (30, 2) of the gates on the inner and on the outer wall: straight across on circuits."""
+    if scale is not None:
+        every = len(sides.inner_wall) // GATE_COUNT
+        return sides.inner_wall[::every], sides.outer_wall[::every]
+    return (
+        nearest_wall_points(centres, arcs_u, length_u, sides.inner_wall),
+        nearest_wall_points(centres, arcs_u, length_u, sides.outer_wall),
+    )
+
+
+def _built(points: FloatArray, line: MeasuredSpline, sampled: _SampledSides, label: TrackLabel) -> Track:
+    """The track out of its parts, with its gates, and the start on gate 0."""
+    sides, length_u = sampled.sides, float(line.arc_lengths_u[-1])
     gates_u = gate_arcs(length_u)
     gate_centre = line.position_at(gates_u)
-    start_tangent = curve.leaving[0]
-
+    gate_left, gate_right = _gate_ends(gate_centre, gates_u, length_u, sides, label.scale)
+    start_tangent = line.curve.leaving[0]
     return Track(
-        track_id=track_id,
-        name=name,
+        track_id=label.track_id,
+        name=label.name,
         control_points=points,
-        arc_lengths_u=arc_lengths_u,
-        arc_parameters=parameters,
+        arc_lengths_u=line.arc_lengths_u,
+        arc_parameters=line.parameters,
         length_u=length_u,
-        centre=centre,
-        tangent=tangent,
+        centre=sampled.centre,
+        tangent=sampled.tangent,
         inner_wall=close_polyline(sides.inner_wall),
         outer_wall=close_polyline(sides.outer_wall),
         inner_road_edge=close_polyline(sides.inner_road_edge),
         outer_road_edge=close_polyline(sides.outer_road_edge),
         inner_is_left=sides.inner_is_left,
-        gate_left=nearest_wall_points(gate_centre, gates_u, length_u, sides.inner_wall),
-        gate_right=nearest_wall_points(gate_centre, gates_u, length_u, sides.outer_wall),
+        gate_left=gate_left,
+        gate_right=gate_right,
         gate_centre=gate_centre,
         gate_direction=line.tangent_at(gates_u),
         gate_arcs_u=gates_u,
         start_x_u=float(points[0, 0]),
         start_y_u=float(points[0, 1]),
         start_heading_rad=float(np.arctan2(start_tangent[1], start_tangent[0])),
-        par_ticks=par_ticks,
+        par_ticks=label.par_ticks,
+        scale=label.scale,
     )

@@ -13,7 +13,9 @@ from hotlap.racer.tracks.track import Track, build_track
 from hotlap.whole_files import write_whole_file
 
 LARGEST_FILE_BYTES = 4_000_000
-KNOWN_KEYS = ("id", "name", "par_ticks", "points")
+KNOWN_KEYS = ("id", "name", "par_ticks", "scale", "points")
+SMALLEST_SCALE = 0.01
+LARGEST_SCALE = 1000.0
 EXAMPLE = '{"name": "My track", "points": [[x, y, half_width], ...]}'
 COLUMNS = ("x_m", "y_m", "w_tr_right_m", "w_tr_left_m")
 """Of a CSV file."""
@@ -34,6 +36,7 @@ def read_track_file(path: Path, track_id: str | None = None) -> Track:
         name=_name(data, path),
         par_ticks=_par_ticks(data, path),
         source=source,
+        scale=_scale(data, path),
     )
 
 
@@ -43,6 +46,8 @@ def write_track_file(track: Track, path: Path, *, force: bool = False) -> None:
     lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}," for key, value in head.items()]
     if track.par_ticks is not None:
         lines.append(f'  "par_ticks": {json.dumps(list(track.par_ticks))},')
+    if track.scale is not None:
+        lines.append(f'  "scale": {_number(track.scale)},')
     points = ",\n".join(f"    [{', '.join(_number(value) for value in point)}]" for point in track.control_points)
     text = "\n".join(["{", *lines, '  "points": [', points, "  ]", "}", ""])
     write_whole_file(path, text.encode(), force=force, error=TrackError)
@@ -142,6 +147,16 @@ def _par_ticks(data: dict[str, Any], path: Path) -> tuple[int, int, int] | None:
     if not np.all(np.diff(par) >= 0):
         raise TrackError(f"{path}: par_ticks {par} are not in order. Write gold first, then silver, then bronze.")
     return par[0], par[1], par[2]
+
+
+def _scale(data: dict[str, Any], path: Path) -> float | None:
+    scale = data.get("scale")
+    if scale is None:
+        return None
+    if type(scale) not in (int, float) or not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
+        remedy = f"Write {SMALLEST_SCALE:g} to {LARGEST_SCALE:g} units per metre, 1 for true scale, or leave it out"
+        raise TrackError(f"{path}: the scale {str(scale)[:60]} is no scale of a circuit. {remedy}.")
+    return float(scale)
 
 
 def _lines_of_points(text: str, count: int) -> list[int] | None:

@@ -5,7 +5,7 @@ The command line calls these, one function to a verb:
     list_tracks(*, as_json=False)
     show_track(track, *, picture=None, as_json=False, force=False)
     import_track(source, *, output=None, scale=None, smoothing=None, picture=None, force=False)
-    generate_tracks(seed, *, difficulty="medium", output=None, picture=None, force=False)
+    generate_tracks(seed, *, kind="medium", output=None, picture=None, force=False)
 
 `track` is anything that load_track understands. Files are written whole, and never over another without `force`.
 """
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.errors import TrackError
-from hotlap.racer.tracks.catalogue import load_track, track_ids
+from hotlap.racer.tracks.catalogue import circuit_ids, load_track, track_ids
+from hotlap.racer.tracks.circuit_generator import STYLE, generate_circuit
 from hotlap.racer.tracks.generate import generate_track
 from hotlap.racer.tracks.importing import import_circuit
 from hotlap.racer.tracks.track import Track
@@ -31,6 +32,7 @@ def track_facts(track: Track) -> dict[str, Any]:
     return {
         "id": track.track_id,
         "name": track.name,
+        "scale": track.scale,
         "length_u": track.length_u,
         "direction": "counter-clockwise" if track.inner_is_left else "clockwise",
         "control_points": len(track.control_points),
@@ -44,15 +46,15 @@ def track_facts(track: Track) -> dict[str, Any]:
 
 def list_tracks(*, as_json: bool = False) -> None:
     """Print the built-in tracks: id, name, length, direction, width."""
-    facts = [track_facts(load_track(track_id)) for track_id in track_ids()]
+    facts = [track_facts(load_track(track_id)) for track_id in track_ids() + circuit_ids()]
     if as_json:
         print(json.dumps(facts, indent=2))
         return
     print(f"{'id':<10}  {'name':<10}  {'length':>8}  {'direction':<17}  half-width")
     for track in facts:
-        length, width = f"{track['length_u']:,.0f} u", _width(track)
+        length, width = f"{track['length_u']:,.0f} {_unit(track)}", _width(track)
         print(f"{track['id']:<10}  {track['name']:<10}  {length:>8}  {track['direction']:<17}  {width}")
-    print('\nAlso "generated:SEED:easy|medium|hard", and the path of any .json or .csv track file.')
+    print('\nAlso "generated:SEED:easy|medium|hard|circuit", and the path of any .json or .csv track file.')
 
 
 def show_track(track: str | Path, *, picture: Path | None = None, as_json: bool = False, force: bool = False) -> None:
@@ -79,7 +81,7 @@ def import_track(
     picture: Path | None = None,
     force: bool = False,
 ) -> None:
-    """Make a JSON track file of a CSV centre line in metres; by default beside the CSV file, with its name."""
+    """Make a circuit file of a CSV centre line in metres; by default beside the CSV file, with its name."""
     output = output or Path(source).with_suffix(".json")
     _refuse_outputs(output, picture, force=force)
     done = import_circuit(source, scale=scale, smoothing=smoothing)
@@ -87,27 +89,29 @@ def import_track(
     if picture is not None:
         _save_picture(done.track, picture, force=force)
     points = len(done.track.control_points)
-    chosen = "as asked" if scale is not None else "so that the road suits the car and the walls fit"
     print(f"{source}: {done.row_count:,} rows, {done.survey_length_m:,.0f} m")
-    print(f"scale       {done.scale:.4g} u per metre, {chosen}")
+    print(f"scale       {done.scale:.4g} u per metre{', true scale' if done.scale == 1.0 else ''}")
     print(f"centre      moved by up to {done.largest_shift_m:.2f} m to the middle of the road")
+    if done.narrowed_m > 0.0:
+        print(f"narrowed    by up to {done.narrowed_m:.2f} m where the road would fold or lie on another piece of road")
     print(f"smoothing   {done.smoothing}: {points:,} control points")
-    print(f"track       {done.track.length_u:,.0f} u, half-width {_width(track_facts(done.track))}")
+    facts = track_facts(done.track)
+    print(f"track       {done.track.length_u:,.0f} {_unit(facts)}, half-width {_width(facts)}")
     _print_written(output, picture)
 
 
 def generate_tracks(
     seed: int,
     *,
-    difficulty: str = "medium",
+    kind: str = "medium",
     output: Path | None = None,
     picture: Path | None = None,
     force: bool = False,
 ) -> None:
-    """Make the circuit of a seed; written to `generated-SEED-DIFFICULTY.json` in the current folder by default."""
-    output = output or Path(f"generated-{seed}-{difficulty}.json")
+    """Make the track of a seed (easy, medium, hard, circuit), by default written to `generated-SEED-KIND.json`."""
+    output = output or Path(f"generated-{seed}-{kind}.json")
     _refuse_outputs(output, picture, force=force)
-    track = generate_track(seed, difficulty)
+    track = generate_circuit(seed) if kind == STYLE else generate_track(seed, kind)
     write_track_file(track, output, force=force)
     if picture is not None:
         _save_picture(track, picture, force=force)
@@ -134,7 +138,7 @@ def _save_picture(track: Track, path: Path, *, force: bool) -> None:
 def _print_facts(facts: dict[str, Any]) -> None:
     start = facts["start"]
     print(f"{facts['name']} ({facts['id']})")
-    print(f"length      {facts['length_u']:,.1f} u, {facts['direction']}")
+    print(f"length      {facts['length_u']:,.1f} {_unit(facts)}, {facts['direction']}")
     print(f"half-width  {_width(facts)}")
     print(f"geometry    {facts['control_points']} control points, {facts['samples']} samples, {facts['gates']} gates")
     print(f"start       x {start['x_u']:g} u, y {start['y_u']:g} u, heading {start['heading_rad']:.4f} rad")
@@ -149,6 +153,11 @@ def _print_written(output: Path, picture: Path | None) -> None:
         print(f"picture     {picture}")
 
 
+def _unit(facts: dict[str, Any]) -> str:
+    """Circuits at true scale are told in metres."""
+    return "m" if facts["scale"] == 1.0 else "u"
+
+
 def _width(facts: dict[str, Any]) -> str:
     narrow, wide = f"{facts['half_width_u']['narrowest']:.0f}", f"{facts['half_width_u']['widest']:.0f}"
-    return f"{wide} u" if narrow == wide else f"{narrow} to {wide} u"
+    return f"{wide} {_unit(facts)}" if narrow == wide else f"{narrow} to {wide} {_unit(facts)}"

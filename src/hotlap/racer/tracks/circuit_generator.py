@@ -1,0 +1,154 @@
+"""Circuits at true scale out of a seed: straights, hairpins, chicanes and fast bends, two to six kilometres long."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from hotlap.errors import TrackError
+from hotlap.racer.tracks.crossings import find_crossing
+from hotlap.racer.tracks.generate import MOST_ATTEMPTS, bend, check_seed
+from hotlap.racer.tracks.importing import blurred_line
+from hotlap.racer.tracks.outlines import grow_cells, outline, turns
+from hotlap.racer.tracks.rounding import fit_corners, round_polygon
+from hotlap.racer.tracks.spline import FloatArray
+from hotlap.racer.tracks.track import Track, build_track
+
+STYLE = "circuit"
+SEED_BRANCH = 3
+"""Keeps the draws of this style apart from those of easy, medium and hard."""
+LAP_M = (2_000.0, 6_000.0)
+CELLS = (5, 11)
+SLENDERNESS = 0.85
+KINKS = 0.35
+JITTER = 0.17
+HAIRPIN_CHANCE = 0.6
+HAIRPIN_RADIUS_M = (12.5, 19.0)
+TIGHTEST_RADIUS_M = 12.0
+RADIUS_M = (22.0, 190.0)
+FAST_RADIUS_M = (110.0, 420.0)
+FAST_TURN_RAD = 0.75
+"""Bends that turn less than this are taken fast."""
+CHICANE_CHANCE = 0.7
+CHICANE_STRAIGHT_M = 330.0
+CHICANE_RADIUS_M = (18.0, 35.0)
+HALF_WIDTH_M = (4.5, 7.5)
+LEAST_RUN_OFF_M = 1.0
+POINT_STEP_M = 5.0
+EASING_M = 6.0
+"""Standard deviation of the average that turns the ends of arcs into transitions."""
+
+
+def generate_circuit(seed: int) -> Track:
+    """The circuit of that seed; always the same one, never crossing itself."""
+    return _generated(check_seed(seed))
+
+
+@lru_cache(maxsize=256)
+def _generated(seed: int) -> Track:
+    """Draw until a circuit passes every check; the attempt is part of the seed, so the result is always the same."""
+    track_id = f"generated:{seed}:{STYLE}"
+    for attempt in range(MOST_ATTEMPTS):
+        points = draw_circuit(np.random.default_rng([seed, SEED_BRANCH, attempt]))
+        if points is None:
+            continue
+        try:
+            track = build_track(points, track_id=track_id, name=f"{STYLE.capitalize()} {seed}", scale=1.0)
+        except TrackError:
+            continue
+        if has_room(track):
+            return track
+    raise TrackError(f"{track_id}: no drivable circuit in {MOST_ATTEMPTS} attempts. Use another seed.")
+
+
+def has_room(track: Track) -> bool:
+    """Whether there is run-off everywhere, and the length is that of a circuit."""
+    arcs_u = np.arange(len(track.centre)) / len(track.centre) * track.length_u
+    edge_u = track.half_width_at(arcs_u) + LEAST_RUN_OFF_M
+    walls = (track.inner_wall[:-1], track.outer_wall[:-1])
+    roomy = all((np.hypot(*(wall - track.centre).T) >= edge_u).all() for wall in walls)
+    return roomy and LAP_M[0] <= track.length_u <= LAP_M[1]
+
+
+def draw_circuit(rng: np.random.Generator) -> FloatArray | None:
+    """Control points (n, 3) of one candidate, rounded to millimetres; None where it cannot be one."""
+    polygon = _draw_polygon(rng)
+    polygon, radii = _with_hairpins(rng, polygon)
+    polygon, radii = _with_chicane(rng, polygon, radii)
+    polygon, radii = _from_longest_side(polygon, radii)
+    corners = fit_corners(polygon, radii)
+    sharp = (corners.radius < TIGHTEST_RADIUS_M) & (np.abs(corners.turn_rad) > 0.1)
+    if sharp.any() or (corners.straight < 0.0).any():
+        return None
+    line = round_polygon(polygon, radii, POINT_STEP_M / 2.0).points
+    line = blurred_line(line, EASING_M / (POINT_STEP_M / 2.0))[::2]
+    if find_crossing([line]) is not None:
+        return None
+    return np.column_stack([line, _half_widths(rng, len(line))]).round(3)
+
+
+def _draw_polygon(rng: np.random.Generator) -> FloatArray:
+    """An outline that does not cross itself, bent out of its grid, about as long as a circuit."""
+    cells = grow_cells(rng, int(rng.integers(CELLS[0], CELLS[1] + 1)), SLENDERNESS)
+    path = outline(cells)
+    length_m = rng.uniform(LAP_M[0] + 300.0, LAP_M[1] - 100.0)
+    corners = path[turns(path) | (rng.random(len(path)) < KINKS)]
+    corners = corners + JITTER * rng.uniform(-1.0, 1.0, corners.shape)
+    corners = bend(rng, corners * (length_m / len(path)))
+    return corners if rng.random() < 0.5 else corners[::-1].copy()
+
+
+def _with_hairpins(rng: np.random.Generator, polygon: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Radii (k,) for every corner; where an arm of the outline turns back, its two corners may become a hairpin."""
+    polygon = polygon.copy()
+    turn_rad = fit_corners(polygon, np.zeros(len(polygon))).turn_rad
+    low, high = np.log(RADIUS_M)
+    fast = np.abs(turn_rad) < FAST_TURN_RAD
+    radii = np.where(fast, rng.uniform(*FAST_RADIUS_M, len(polygon)), np.exp(rng.uniform(low, high, len(polygon))))
+    used = -2
+    for corner in range(len(polygon) - 1):
+        both = turn_rad[corner] + turn_rad[corner + 1]
+        if corner - used < 2 or abs(both) < 2.5 or rng.random() > HAIRPIN_CHANCE:
+            continue
+        radius = rng.uniform(*HAIRPIN_RADIUS_M)
+        middle = (polygon[corner] + polygon[corner + 1]) / 2.0
+        across = polygon[corner + 1] - polygon[corner]
+        across *= 1.06 * radius / np.hypot(*across)
+        polygon[corner], polygon[corner + 1] = middle - across, middle + across
+        radii[corner : corner + 2] = radius
+        used = corner
+    return polygon, radii
+
+
+def _with_chicane(rng: np.random.Generator, polygon: FloatArray, radii: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The same with a chicane in one of the long sides, now and then."""
+    side = np.roll(polygon, -1, axis=0) - polygon
+    length_m = np.hypot(*side.T)
+    long = np.flatnonzero(length_m > CHICANE_STRAIGHT_M)
+    if len(long) < 2 or rng.random() > CHICANE_CHANCE:
+        return polygon, radii
+    chosen = int(rng.choice(long))
+    along = side[chosen] / length_m[chosen]
+    aside = np.array([-along[1], along[0]]) * rng.choice([-1.0, 1.0])
+    begin = rng.uniform(0.45, 0.65) * length_m[chosen]
+    step_m, offset_m = rng.uniform(26.0, 40.0), rng.uniform(9.0, 16.0)
+    shape = ((0.0, 0.0), (step_m, offset_m), (1.9 * step_m, offset_m), (2.9 * step_m, 0.0))
+    added = [polygon[chosen] + along * (begin + ahead) + aside * left for ahead, left in shape]
+    return (
+        np.insert(polygon, chosen + 1, added, axis=0),
+        np.insert(radii, chosen + 1, rng.uniform(*CHICANE_RADIUS_M, len(added))),
+    )
+
+
+def _from_longest_side(polygon: FloatArray, radii: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The same lap with the start in the middle of its longest side."""
+    coming_m = np.hypot(*(polygon - np.roll(polygon, 1, axis=0)).T)
+    first = int(np.argmax(coming_m))
+    return np.roll(polygon, -first, axis=0), np.roll(radii, -first)
+
+
+def _half_widths(rng: np.random.Generator, count: int) -> FloatArray:
+    """Half-widths (count,) that swell and shrink slowly around the lap."""
+    low, high = np.sort(rng.uniform(*HALF_WIDTH_M, 2))
+    around = 2.0 * np.pi * np.arange(count) / count
+    waves = sum(np.sin(number * around + rng.uniform(0.0, 2.0 * np.pi)) for number in (1, 2, 3, 5))
+    return np.asarray(low + (high - low) * np.clip(0.5 + 0.22 * waves, 0.0, 1.0))

@@ -1,0 +1,78 @@
+"""Circuits out of seeds: always the same, as long and as tight as circuits are, never crossing."""
+
+import numpy as np
+import pytest
+
+from hotlap.errors import TrackError, UnknownTrackError
+from hotlap.racer.tracks import circuit_ids, generate_circuit, load_track
+from hotlap.racer.tracks.circuit_generator import _generated
+from hotlap.racer.tracks.crossings import find_crossing
+from racer.tracks.test_checks import corridor_turns
+
+SEEDS = range(12)
+
+
+def radius(track):
+    """Radius of the centre line every two metres, from the turn of its tangent over six."""
+    arcs = np.arange(0.0, track.length_u, 2.0)
+    heading = np.unwrap(np.arctan2(*track.tangent_at(arcs).T[::-1]))
+    turn = np.abs(heading[3:] - heading[:-3])
+    return 6.0 / np.maximum(turn, 1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_circuit_is_as_long_wide_and_tight_as_promised(seed):
+    track = generate_circuit(seed)
+    assert track.scale == 1.0
+    assert 2_000.0 <= track.length_u <= 6_000.0
+    assert track.control_points[:, 2].min() >= 4.5
+    assert track.control_points[:, 2].max() <= 7.5
+    assert radius(track).min() > 10.5  # arcs of 12 m and more, measured over chords of a smoothed line
+    assert find_crossing([track.centre]) is None
+    assert (corridor_turns(track) > 0.0).all()
+
+
+def test_circuits_have_straights_and_tight_corners():
+    longest, tightest = [], []
+    for seed in SEEDS:
+        bends = radius(generate_circuit(seed))
+        straight = np.flatnonzero(np.concatenate([[True], bends < 1_000.0, [True]]))
+        longest.append(2.0 * np.diff(straight).max())
+        tightest.append(bends.min())
+    assert np.median(longest) > 250.0
+    assert np.median(tightest) < 25.0
+
+
+def test_same_seed_is_the_same_circuit_and_another_is_not():
+    first = generate_circuit(5).control_points
+    _generated.cache_clear()
+    assert (generate_circuit(5).control_points == first).all()
+    assert generate_circuit(6).length_u != generate_circuit(5).length_u
+
+
+def test_circuit_is_loaded_by_name():
+    assert load_track("generated:5:circuit") is generate_circuit(5)
+    with pytest.raises(UnknownTrackError, match='Did you mean "circuit"'):
+        load_track("generated:5:circut")
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, 2**63])
+def test_senseless_seed_is_refused(seed):
+    with pytest.raises(TrackError, match="Use one, like 7"):
+        generate_circuit(seed)
+
+
+@pytest.mark.parametrize("name", circuit_ids())
+def test_built_in_circuits_are_at_true_scale_with_run_off(name):
+    track = load_track(name)
+    assert track.scale == 1.0
+    arcs = np.arange(len(track.centre)) / len(track.centre) * track.length_u
+    for wall in (track.inner_wall, track.outer_wall):
+        assert (np.hypot(*(wall[:-1] - track.centre).T) > track.half_width_at(arcs) + 5.0).all()
+
+
+def test_there_are_three_circuits_a_fast_a_twisty_and_a_short_one():
+    lengths = {name: load_track(name).length_u for name in circuit_ids()}
+    assert set(lengths) == {"ridgeway", "thicket", "quarry"}
+    assert max(lengths, key=lengths.get) == "ridgeway"
+    assert min(lengths, key=lengths.get) == "quarry"
