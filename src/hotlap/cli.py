@@ -112,6 +112,7 @@ HOTLAP = Group(
                 ),
             },
         ),
+        "completion": Command("Teach your shell the verbs and options.", "hotlap.completion:Completion"),
     },
 )
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
@@ -19,6 +18,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.errors import ExportError
+from hotlap.policies.runtime import onnxruntime
 from hotlap.vector.controls import Controls
 
 OPSET = 17

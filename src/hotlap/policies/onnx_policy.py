@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 
 from hotlap.errors import PolicyError
 from hotlap.policies.onnx_checks import INPUT, OUTPUT, checked_model, read_model_file
 from hotlap.policies.policy import Array
+from hotlap.policies.runtime import onnxruntime
 from hotlap.worlds import World
 
 ONLY_ERRORS = 3
