@@ -151,17 +151,21 @@ def run(command: Command | Group, path: str, words: list[str]) -> int:
 
 
 def run_command(command: Command, path: str, words: list[str]) -> int:
-    """Parse the options with tyro and do what they ask; what the command returns is the exit code."""
+    """Do what the words ask for; what the command returns is the exit code."""
+    result = parsed(command, path, words).run()
+    return DONE if result is None else int(result)
+
+
+def parsed(command: Command, path: str, words: list[str]) -> Any:
+    """The dataclass of a command with its options, parsed by tyro."""
     import tyro  # noqa: PLC0415 - the overview needs no parser
 
     target = load(command.target)
     positional, one_way = tyro.conf.PositionalRequiredArgs, tyro.conf.FlagCreatePairsOff
     if hasattr(target, "default_for"):
         # Options that start from what another one names, as those of `train` do from the preset: a switch may be on.
-        result = tyro.cli(target, prog=path, args=words, config=(positional,), default=target.default_for(words)).run()
-    else:
-        result = tyro.cli(target, prog=path, args=words, config=(positional, one_way)).run()
-    return DONE if result is None else int(result)
+        return tyro.cli(target, prog=path, args=words, config=(positional,), default=target.default_for(words))
+    return tyro.cli(target, prog=path, args=words, config=(positional, one_way))
 
 
 def load(target: str) -> type[Any]:
