@@ -100,15 +100,8 @@ HOTLAP = Group(
                 "highway-safety": Command(
                     "Hostile drivers, guarded: kilometres and collisions.", "hotlap.commands.benchmark:HighwaySafety"
                 ),
-                "cluster": Command(
-                    "How one training on Ray grows with env runners.", "hotlap.commands.benchmark:ClusterBenchmark"
-                ),
-                "sweep": Command("What Ray adds to a sweep.", "hotlap.commands.benchmark:SweepBenchmark"),
                 "bridge": Command(
                     "Round trips per second of a bridge server.", "hotlap.commands.bridge:BridgeBenchmark"
-                ),
-                "spectators": Command(
-                    "What watching a live training costs the trainer.", "hotlap.commands.benchmark:SpectatorBenchmark"
                 ),
             },
         ),

@@ -1,11 +1,13 @@
-"""How throughput of one training grows with env runners: measured with a few, modelled beyond, and labelled so."""
+"""How throughput of one training on RLlib grows with env runners: `python -m benchmarks.ray_runners`."""
 
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
+
+import tyro
 
 from hotlap.benchmark.report import describe_machine
 from hotlap.errors import ConfigError
@@ -17,7 +19,6 @@ from hotlap.scaleout.rllib.places import Cluster
 from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.session import open_session
 
-MODELLED = (4, 8, 16, 32, 64)
 WARM_UP = 1
 
 
@@ -38,25 +39,42 @@ class Share:
         return self.steps / (self.learn_s + self.drive_s)
 
 
-def run_cluster_benchmark(preset: str, runners: Sequence[int], iterations: int, address: str, *, as_json: bool) -> int:
-    """Measure, model, print."""
-    config = load_preset(preset)
-    if iterations < 1 or not runners:
-        raise ConfigError("there is nothing to measure: give --iterations 1 or more, and some --runners.")
-    for count in runners:
+@dataclass(frozen=True)
+class RunnersMeasurement:
+    """What to measure."""
+
+    preset: str = "racer-ppo"
+    """A preset that learns with PPO, or a .toml file."""
+    runners: tuple[int, ...] = (1, 2)
+    """Numbers of env runners to measure; each needs a core of its own to mean anything."""
+    iterations: int = 5
+    """Iterations of each to average over, after one that starts things."""
+    address: str = ""
+    """HOST:PORT of the cluster; by default one is made of this machine."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+    def __post_init__(self) -> None:
+        """Something is measured."""
+        if self.iterations < 1 or not self.runners:
+            raise ConfigError("there is nothing to measure: give --iterations 1 or more, and some --runners.")
+
+
+def run_runners_benchmark(wanted: RunnersMeasurement) -> int:
+    """Measure and print."""
+    config = load_preset(wanted.preset)
+    for count in wanted.runners:
         check_fit(config, Cluster(env_runners=count))
-    here = measure_here(config, iterations)
-    measured = [measure(config, Cluster(address, count), iterations) for count in runners]
-    modelled = [model(measured[0], count) for count in MODELLED if count > max(runners)]
-    if as_json:
-        rows = {"here": _plain(here), "measured": [*map(_plain, measured)], "modelled": [*map(_plain, modelled)]}
-        sys.stdout.write(json.dumps({"machine": describe_machine(), "preset": preset, **rows}) + "\n")
+    here = measure_here(config, wanted.iterations)
+    on_ray = [measure(config, Cluster(wanted.address, count), wanted.iterations) for count in wanted.runners]
+    if wanted.json:
+        rows = {"here": _plain(here), "on_ray": [*map(_plain, on_ray)]}
+        print(json.dumps({"machine": describe_machine(), "preset": wanted.preset, **rows}))
         return 0
-    table = empty_table(f"{preset} on RLlib", ("steps/s", "driving, s", "learning, s", ""))
-    for shares, label in (([here], "without Ray, measured"), (measured, "measured"), (modelled, "modelled")):
-        for share in shares:
-            times = (f"{share.drive_s:.3f}", f"{share.learn_s:.3f}")
-            table.add_row(f"{share.env_runners} env runners", f"{share.steps_per_s:,.0f}", *times, label)
+    table = empty_table(f"{wanted.preset} on RLlib", ("steps/s", "driving, s", "learning, s"))
+    for share in (here, *on_ray):
+        name = f"{share.env_runners} env runners" if share.env_runners else "one process, without Ray"
+        table.add_row(name, f"{share.steps_per_s:,.0f}", f"{share.drive_s:.3f}", f"{share.learn_s:.3f}")
     console_for_results().print(table)
     return 0
 
@@ -104,10 +122,9 @@ class Stopwatch:
         return result
 
 
-def model(one: Share, count: int) -> Share:
-    """Amdahl's law: driving is shared by all runners, each on a core of its own, and learning by nobody."""
-    return Share(count, one.steps, one.learn_s, one.drive_s * one.env_runners / count)
-
-
 def _plain(share: Share) -> dict[str, Any]:
     return {**asdict(share), "steps_per_s": round(share.steps_per_s, 1)}
+
+
+if __name__ == "__main__":
+    sys.exit(run_runners_benchmark(tyro.cli(RunnersMeasurement)))

@@ -4,9 +4,8 @@ import json
 import math
 
 import pytest
+from benchmarks.spectators import Block, SpectatorMeasurement, run_spectators_benchmark, sentence, summary
 
-from hotlap import cli
-from hotlap.benchmark.spectators import Block, SpectatorMeasurement, sentence, summary
 from hotlap.errors import ConfigError
 
 WANTED = SpectatorMeasurement()
@@ -53,8 +52,8 @@ def test_measurement_of_nothing_is_refused(wrong):
 
 
 def watched(capsys, spectators: int, pairs: int) -> dict:
-    words = ["--spectators", str(spectators), "--pairs", str(pairs), "--rollouts", "2", "--json"]
-    code = cli.main(["benchmark", "spectators", *words])
+    wanted = SpectatorMeasurement(spectators=spectators, pairs=pairs, rollouts=2, json=True)
+    code = run_spectators_benchmark(wanted)
     result = json.loads(capsys.readouterr().out)
     assert (result["spectators"], result["pairs"]) == (spectators, pairs)
     assert code == (0 if result["passed"] else 1)

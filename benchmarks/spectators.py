@@ -1,4 +1,4 @@
-"""What spectators of a live training cost the trainer: blocks with and without them, in turns, during one training."""
+"""What watching a live training costs the trainer: `python -m benchmarks.spectators`."""
 
 import dataclasses
 import json
@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import tyro
+from benchmarks.spectator_crowd import COME, GO, GONE, HERE
 from stable_baselines3.common.callbacks import BaseCallback
 
-from hotlap.benchmark.spectator_crowd import COME, GO, GONE, HERE
 from hotlap.bridge.spawn import spawned_server
 from hotlap.errors import ConfigError, WebError
 from hotlap.training.config import EvaluationSettings, TrainConfig, load_preset
@@ -36,13 +37,15 @@ class SpectatorMeasurement:
     """What to measure."""
 
     spectators: int = 64
-    """How many watch at once."""
+    """How many watch at once, 1 to 64."""
     pairs: int = 30
-    """Blocks with spectators, each between two without."""
+    """Blocks with spectators, each between two without; more give a narrower answer."""
     rollouts: int = 3
-    """Rollouts and updates in a block that are timed; one more before them is not."""
+    """Rollouts and updates of racer-ppo in a block that are timed; one more before them is not."""
     target: float = 5.0
-    """Percent of its speed that the trainer may lose."""
+    """Percent of its speed that the trainer may lose; above it the exit code is 1."""
+    json: bool = False
+    """Print one JSON object instead of a sentence."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.spectators <= MOST_SPECTATORS or self.pairs < 1 or self.rollouts < 1:
@@ -113,12 +116,12 @@ def processor_s(pid: int) -> float:
     return (int(fields[USER_FIELD]) + int(fields[USER_FIELD + 1])) / os.sysconf("SC_CLK_TCK")
 
 
-def run_spectators_benchmark(wanted: SpectatorMeasurement, *, as_json: bool) -> int:
+def run_spectators_benchmark(wanted: SpectatorMeasurement) -> int:
     """Measure and print; 0 when the trainer loses no more than the target, 1 when it does."""
     with tempfile.TemporaryDirectory(prefix="hotlap-benchmark-") as root:
         blocks = measure(wanted, Path(root))
     result = summary(wanted, blocks)
-    sys.stdout.write((json.dumps(result) if as_json else sentence(result)) + "\n")
+    sys.stdout.write((json.dumps(result) if wanted.json else sentence(result)) + "\n")
     return 0 if result["passed"] else 1
 
 
@@ -148,7 +151,7 @@ def watched_config(wanted: SpectatorMeasurement) -> TrainConfig:
 @contextmanager
 def crowd_of(count: int, address: str) -> Iterator[Crowd]:
     """So many spectators, not here yet."""
-    command = [sys.executable, "-m", "hotlap.benchmark.spectator_crowd", address, str(count)]
+    command = [sys.executable, "-m", "benchmarks.spectator_crowd", address, str(count)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         try:
             yield Crowd(process)
@@ -195,3 +198,7 @@ def sentence(result: dict[str, Any]) -> str:
 
 def _say(line: str) -> None:
     sys.stderr.write(line + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(run_spectators_benchmark(tyro.cli(SpectatorMeasurement)))

@@ -1,4 +1,4 @@
-"""What Ray adds to a sweep: the same trainings on local processes and on a Ray cluster of this machine, timed."""
+"""What Ray adds to a sweep: the same trainings on local processes and on Ray: `python -m benchmarks.ray_sweep`."""
 
 import json
 import os
@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import tyro
 
 from hotlap.benchmark.report import describe_machine
 from hotlap.checkpoints.run_files import RUN_DOCUMENT
@@ -29,14 +31,17 @@ class SweepMeasurement:
     """What to measure."""
 
     preset: str = "racer-ppo"
+    """A preset, or a .toml file."""
     runs: int = 8
     """Trainings on each side, which differ in their seeds."""
     steps: int = 1_700_000
     """Environment steps of each."""
     target: float = 10.0
-    """Percent that Ray may add."""
+    """Percent that Ray may add; above it the exit code is 1."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Trainings at a time."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
 
     def __post_init__(self) -> None:
         """Every core is busy on both sides, and in each half of one."""
@@ -71,10 +76,10 @@ class Comparison:
         return self.ray.first_s - self.bare.first_s
 
 
-def run_sweep_benchmark(measurement: SweepMeasurement, *, as_json: bool) -> int:
+def run_sweep_benchmark(measurement: SweepMeasurement) -> int:
     """Measure and print; 1 where Ray adds more than it may."""
     found = compare(measurement)
-    if as_json:
+    if measurement.json:
         figures = {**asdict(found), "added_percent": found.added_percent, "start_s": found.start_s}
         document = {"machine": describe_machine(), "measurement": asdict(measurement), **figures}
         sys.stdout.write(json.dumps(document) + "\n")
@@ -136,3 +141,7 @@ def show(measurement: SweepMeasurement, found: Comparison) -> None:
         f"Ray adds {found.added_percent:.1f} % ({found.ray.whole_s - found.bare.whole_s:.1f} s), of which its start is "
         f"{found.start_s:.1f} s; {measurement.target:g} % is the aim."
     )
+
+
+if __name__ == "__main__":
+    sys.exit(run_sweep_benchmark(tyro.cli(SweepMeasurement)))

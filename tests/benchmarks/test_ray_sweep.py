@@ -1,9 +1,9 @@
 """What Ray adds to a sweep, on engines that take no time."""
 
 import pytest
+from benchmarks.ray_sweep import Comparison, SweepMeasurement, Took, compare, timed
 
-from hotlap.benchmark import sweep
-from hotlap.benchmark.sweep import Comparison, SweepMeasurement, Took, compare, timed
+from benchmarks import ray_sweep
 from hotlap.checkpoints import write_document
 from hotlap.errors import ConfigError, SweepError
 from hotlap.scaleout.sweep.folder import SweepFolder
@@ -32,9 +32,9 @@ def test_both_sides_train_the_same_and_the_bare_ones_before_and_after(monkeypatc
 
         return run
 
-    monkeypatch.setattr(sweep, "load_ray", lambda *_: None)
-    monkeypatch.setattr(sweep, "run_on_processes", engine("processes"))
-    monkeypatch.setattr(sweep, "run_on_ray", engine("ray"))
+    monkeypatch.setattr(ray_sweep, "load_ray", lambda *_: None)
+    monkeypatch.setattr(ray_sweep, "run_on_processes", engine("processes"))
+    monkeypatch.setattr(ray_sweep, "run_on_ray", engine("ray"))
     compare(SweepMeasurement(runs=4, steps=1000, workers=2))
     assert [kind for kind, _ in seen] == ["processes", "ray", "processes"]
     assert seen[0][1] + seen[2][1] == seen[1][1]

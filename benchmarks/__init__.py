@@ -1,0 +1,1 @@
+"""Measurements that only prove our own targets: `python -m benchmarks.NAME --help`."""
