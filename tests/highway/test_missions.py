@@ -6,7 +6,8 @@ import pytest
 
 from hotlap.errors import MissionError
 from hotlap.highway.mission_rules import MODE_NAMES, OUTCOME_NAMES
-from hotlap.highway.missions import MPS_PER_MPH, Ending, Mission, Mode, Outcome
+from hotlap.highway.missions import Ending, Mission, Mode, Outcome
+from hotlap.highway.physics import MPH
 
 
 @pytest.mark.parametrize(
@@ -68,6 +69,6 @@ def test_world_knows_every_ending():
 
 
 def test_outcome_tells_what_was_asked_and_how_it_ended():
-    asked = Mission(Mode.CRUISE, target_speed_mps=60 * MPS_PER_MPH, text="cruise at 60")
+    asked = Mission(Mode.CRUISE, target_speed_mps=60 * MPH, text="cruise at 60")
     ended = Outcome(asked, Ending.TIMED_OUT, "It was not done within 60 seconds.", 60.0, speed_error_mps=-2.5)
     assert (ended.mission.text, str(ended.ending), ended.duration_s) == ("cruise at 60", "timed_out", 60.0)

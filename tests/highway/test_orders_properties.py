@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hotlap.highway.missions import MAX_GAP_S, MIN_GAP_S, MPS_PER_MPH, Mission, Mode
+from hotlap.highway.missions import MAX_GAP_S, MIN_GAP_S, Mission, Mode
 from hotlap.highway.orders import Refused, Situation, Traffic, Understood, as_record, as_sentence, interpret
 from hotlap.highway.orders.vocabulary import KNOWN
+from hotlap.highway.physics import MPH
 
 FOLDER = Path(__file__).parent
 SAID = [
@@ -70,7 +71,7 @@ def test_every_mission_stays_on_the_road_within_limits_and_gaps(text, situation)
     assert not on_shoulder or (mission.mode is Mode.STOP and result.on_shoulder)
     for lane in (mission.target_lane, mission.return_lane):
         assert on_shoulder or lane is None or 0 <= lane < situation.lanes
-    highest_mps = max(situation.limits_mph) * MPS_PER_MPH
+    highest_mps = max(situation.limits_mph) * MPH
     # One part in a million: speeds are rounded to six decimals of a mph.
     assert mission.target_speed_mps is None or 0 <= mission.target_speed_mps <= highest_mps * (1 + 1e-6)
     assert mission.gap_s is None or MIN_GAP_S <= mission.gap_s <= MAX_GAP_S

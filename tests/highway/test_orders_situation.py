@@ -3,8 +3,9 @@
 import pytest
 
 from hotlap.errors import MissionError
-from hotlap.highway.missions import MPS_PER_MPH, Mission, Mode
+from hotlap.highway.missions import Mission, Mode
 from hotlap.highway.orders import RefusalKind, Refused, Situation, Traffic, Understood, as_sentence, interpret
+from hotlap.highway.physics import MPH
 
 
 def understood(text: str, situation: Situation) -> Mission:
@@ -20,7 +21,7 @@ def refused(text: str, situation: Situation) -> Refused:
 
 
 def test_faster_starts_from_the_speed_that_was_asked_for():
-    cruising = Situation(speed_mph=52, mission=Mission(Mode.CRUISE, target_speed_mps=60 * MPS_PER_MPH))
+    cruising = Situation(speed_mph=52, mission=Mission(Mode.CRUISE, target_speed_mps=60 * MPH))
     assert understood("faster by five", cruising).target_speed_mph == pytest.approx(65)
 
 

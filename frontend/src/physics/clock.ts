@@ -1,6 +1,7 @@
 /** Real time cut into ticks, of one sixtieth of a second unless said otherwise, however often the page is drawn. */
+import { TICKS_PER_SECOND } from './numbers';
 
-export const TICK_MS = 1000 / 60;
+export const TICK_MS = 1000 / TICKS_PER_SECOND;
 /** A page that slept longer than this does not race through what it missed. */
 export const MOST_TICKS_AT_ONCE = 30;
 

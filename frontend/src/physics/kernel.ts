@@ -1,6 +1,7 @@
 /** The physics: the Python kernel compiled to WebAssembly, and a fleet of cars in its memory. */
 import { DataError, type LayoutName, type Track } from '../site/data';
 import { BYTES, type Columns, Memory, type MemoryExports } from './memory';
+import { TICKS_PER_SECOND, TOP_SPEED_UPS } from './numbers';
 
 interface Slot {
   group: 'fleet' | 'tables' | 'actions' | 'outputs' | 'numbers';
@@ -13,6 +14,7 @@ interface Slot {
 export interface KernelFile {
   format: number;
   fingerprint: string;
+  ticks_per_second: number;
   gates: number;
   slots: Slot[];
   rules: Record<string, number>;
@@ -47,6 +49,7 @@ export class Kernel {
   ) {}
 
   static async compile(file: KernelFile, wasm: ArrayBuffer): Promise<Kernel> {
+    checkNumbers(file);
     return new Kernel(file, await WebAssembly.compile(wasm));
   }
 
@@ -181,5 +184,14 @@ export class Fleet {
     const columns = groups[slot.group];
     if (!columns || slot.per_car === 'layout') return;
     columns[slot.field] = this.memory.view(slot.dtype, address, Number(slot.per_car) * this.cars);
+  }
+}
+
+/** The page draws and counts by these two; a kernel that has others would be shown wrongly. */
+function checkNumbers(file: KernelFile): void {
+  if (file.ticks_per_second !== TICKS_PER_SECOND || file.physics.max_speed_ups !== TOP_SPEED_UPS) {
+    throw new DataError(
+      'kernel.json has another pace or top speed than this page: it is of another version. Reload.',
+    );
   }
 }

@@ -1,4 +1,5 @@
 /** Two laps side by side, by distance along the track: time lost, speed, and in which turn. */
+import { TICKS_PER_SECOND } from '../physics/numbers';
 import type { Lap, Trace } from './laps';
 import type { Turn } from './turns';
 
@@ -83,7 +84,7 @@ export function verdict(losses: TurnLoss[]): string {
   const sorted = [...losses].sort((a, b) => b.ticks - a.ticks);
   const [worst, best] = [sorted[0], sorted.at(-1)];
   if (!worst || !best) return '';
-  const seconds = (ticks: number) => (Math.abs(ticks) / 60).toFixed(2);
+  const seconds = (ticks: number) => (Math.abs(ticks) / TICKS_PER_SECOND).toFixed(2);
   if (worst.ticks >= 1) return `You lost ${seconds(worst.ticks)} s in turn ${worst.turn.number}`;
   if (best.ticks <= -1) return `You gained ${seconds(best.ticks)} s in turn ${best.turn.number}`;
   return 'Level in every turn';

@@ -1,9 +1,10 @@
 /** The phases of a race and what moves it from one to the next, tick by tick. */
+import { TICKS_PER_SECOND } from '../physics/numbers';
 
 export type Phase = 'countdown' | 'racing' | 'paused' | 'respawning' | 'finished';
 export type Outcome = 'none' | 'respawn' | 'reset_no_cd' | 'quit_to_menu';
 
-export const BEAT_TICKS = 60;
+export const BEAT_TICKS = TICKS_PER_SECOND;
 export const FIRST_BEAT = 3;
 export const STUCK_SPEED_UPS = 2;
 export const STUCK_TICKS = 300;

@@ -1,6 +1,5 @@
 /** Numbers as people read them. */
-
-export const TICKS_PER_SECOND = 60;
+import { TICKS_PER_SECOND } from '../physics/numbers';
 
 /** M:SS.mmm of a number of ticks; a dash for none. */
 export function lapTime(ticks: number | null | undefined): string {

@@ -1,4 +1,5 @@
 /** What lies over the race: times, gap, speed, inputs, minimap, countdown and short messages. */
+import { TOP_SPEED_UPS } from '../physics/numbers';
 import { BEAT_TICKS } from '../race/controller';
 import { bestLap } from '../race/laps';
 import type { Pose } from '../race/poses';
@@ -9,7 +10,6 @@ import { h, setClass, setText } from './dom';
 import { gap, lapTime } from './format';
 import { Minimap } from './minimap';
 
-const TOP_SPEED_UPS = 160;
 const TOAST_MS = 2600;
 const GAP_SHOWN_TICKS = 240;
 

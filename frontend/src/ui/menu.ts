@@ -1,4 +1,5 @@
 /** The first screen: how to race, where, how long, against whom. */
+import { TICKS_PER_SECOND } from '../physics/numbers';
 import type { BoardLap } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
 import { medalOf, nextMedal } from '../race/medals';
@@ -206,7 +207,7 @@ export class Menu {
         'dl',
         {},
         fact('Human', lapTime(this.bestLaps[track.id]?.ticks)),
-        fact('AI', ai === null ? lapTime(null) : lapTime(Math.round(ai * 60))),
+        fact('AI', ai === null ? lapTime(null) : lapTime(Math.round(ai * TICKS_PER_SECOND))),
         fact('Reference', lapTime(track.reference_ticks)),
       ),
     );

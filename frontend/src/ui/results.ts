@@ -1,5 +1,6 @@
 /** What a race was: who won, every lap, and where time was lost to the rival. */
 
+import { TICKS_PER_SECOND } from '../physics/numbers';
 import { type Comparison, compareLaps, SAMPLES, verdict } from '../race/comparison';
 import { bestLap, type Lap, type Offence } from '../race/laps';
 import { type Medal, medalOf } from '../race/medals';
@@ -71,7 +72,7 @@ function headline(race: Race): string {
   const winner = first === race.human ? 'You win' : `${first!.entrant.name} wins`;
   if (first!.finishTick === null || second.finishTick === null) return winner;
   const ahead = second.finishTick - first!.finishTick;
-  return ahead === 0 ? winner : `${winner} by ${(ahead / 60).toFixed(2)} s`;
+  return ahead === 0 ? winner : `${winner} by ${(ahead / TICKS_PER_SECOND).toFixed(2)} s`;
 }
 
 function subline(race: Race, track: TrackFile): HTMLElement {
@@ -266,6 +267,8 @@ function timeChart({ behind }: Comparison, turns: Turn[], track: TrackFile): SVG
     marks: marksOf(turns),
     zeroLine: true,
     format: (value) => value.toFixed(2),
-    series: [{ label: 'behind', className: 'behind', points: over(behind, track.length_u, 1 / 60) }],
+    series: [
+      { label: 'behind', className: 'behind', points: over(behind, track.length_u, 1 / TICKS_PER_SECOND) },
+    ],
   });
 }

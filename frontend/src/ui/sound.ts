@@ -1,7 +1,7 @@
 /** Every sound, synthesised: engine, tyres, impact, countdown, lap chime, victory. */
+import { TOP_SPEED_UPS } from '../physics/numbers';
 import type { Pose } from '../race/poses';
 
-const TOP_SPEED_UPS = 160;
 const GEARS = 6;
 
 interface Engine {

@@ -1,4 +1,5 @@
 /** Where the picture looks: it follows a car with a little lag, looks ahead, and stands back at speed. */
+import { TOP_SPEED_UPS } from '../physics/numbers';
 import { type Pose, wrapped } from '../race/poses';
 
 export interface View {
@@ -12,7 +13,6 @@ export interface View {
 
 const SLOW_EXTENT_U = 130;
 const FAST_EXTENT_U = 215;
-const TOP_SPEED_UPS = 160;
 const LOOK_AHEAD_S = 0.34;
 const MOST_AHEAD = 0.5;
 const FOLLOW_PER_S = 7;

@@ -7,10 +7,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from hotlap.errors import MissionError, did_you_mean
+from hotlap.highway.physics import MPH, TOP_SPEED_MPS
 from hotlap.worlds import is_whole
 
-MPS_PER_MPH = 0.44704
-MAX_SPEED_MPS = 40.0
 MIN_GAP_S = 1.0
 MAX_GAP_S = 10.0
 DEFAULT_GAP_S = 2.0
@@ -61,13 +60,13 @@ class Mission:
                 raise MissionError(f"a mission's {name} is counted from 0, the leftmost lane; it cannot be {lane!r}.")
         if self.direction is not None and self.direction not in get_args(Direction):
             raise MissionError(f"a mission's direction must be left, right or None, not {self.direction!r}.")
-        _check_range("target_speed_mps", self.target_speed_mps, 0.0, MAX_SPEED_MPS)
+        _check_range("target_speed_mps", self.target_speed_mps, 0.0, TOP_SPEED_MPS)
         _check_range("gap_s", self.gap_s, MIN_GAP_S, MAX_GAP_S)
 
     @property
     def target_speed_mph(self) -> float | None:
         """The speed as drivers say it."""
-        return None if self.target_speed_mps is None else self.target_speed_mps / MPS_PER_MPH
+        return None if self.target_speed_mps is None else self.target_speed_mps / MPH
 
 
 def _known_mode(wanted: str) -> Mode:

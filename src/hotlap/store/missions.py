@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import msgspec
 
 from hotlap.errors import MissionError
-from hotlap.highway.missions import MAX_GAP_S, MAX_SPEED_MPS, MIN_GAP_S, Direction, Ending, Mode, Outcome, Source
+from hotlap.highway.missions import MAX_GAP_S, MIN_GAP_S, Direction, Ending, Mode, Outcome, Source
 from hotlap.highway.orders.interpreting import MAX_CHARACTERS
-from hotlap.highway.physics import MOST_LANES
+from hotlap.highway.physics import MOST_LANES, TOP_SPEED_MPS
 from hotlap.store.database import Database, utc_now
 from hotlap.store.plain import plain_text
 
@@ -19,8 +19,8 @@ LONGEST_MISSION_S = 86_400.0
 
 Lane = Annotated[int, msgspec.Meta(ge=0, lt=MOST_LANES)]
 Seconds = Annotated[float, msgspec.Meta(ge=0.0, le=LONGEST_MISSION_S)]
-Speed = Annotated[float, msgspec.Meta(ge=0.0, le=MAX_SPEED_MPS)]
-SpeedError = Annotated[float, msgspec.Meta(ge=-MAX_SPEED_MPS, le=MAX_SPEED_MPS)]
+Speed = Annotated[float, msgspec.Meta(ge=0.0, le=TOP_SPEED_MPS)]
+SpeedError = Annotated[float, msgspec.Meta(ge=-TOP_SPEED_MPS, le=TOP_SPEED_MPS)]
 Gap = Annotated[float, msgspec.Meta(ge=MIN_GAP_S, le=MAX_GAP_S)]
 
 

@@ -9,9 +9,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hotlap.errors import MissionError
-from hotlap.highway.missions import MPS_PER_MPH, Direction, Mission, Mode, Source
+from hotlap.highway.missions import Direction, Mission, Mode, Source
 from hotlap.highway.orders import Situation, Traffic, Understood, as_record, as_sentence, interpret
 from hotlap.highway.orders.situation import Kind
+from hotlap.highway.physics import MPH
 from hotlap.store.missions import MissionLog, record_from_json
 from hotlap.web.bodies import read_json_body
 
@@ -33,7 +34,7 @@ class SentMission(msgspec.Struct, forbid_unknown_fields=True):
 
     def mission(self) -> Mission:
         """The same in SI units."""
-        speed = None if self.target_speed_mph is None else self.target_speed_mph * MPS_PER_MPH
+        speed = None if self.target_speed_mph is None else self.target_speed_mph * MPH
         return Mission(self.mode, self.target_lane, speed, self.gap_s, self.direction, self.return_lane)
 
 

@@ -15,10 +15,10 @@ from hotlap.checkpoints.run_files import POLICY_FILE
 from hotlap.errors import PolicyError, StoreError
 from hotlap.evaluation.highway.evaluate import SCRIPTED
 from hotlap.evaluation.sources import DriverSource, find_driver
-from hotlap.highway.missions import MPS_PER_MPH, Ending, Outcome
+from hotlap.highway.missions import Ending, Outcome
 from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
 from hotlap.highway.orders import Refused, Situation, Understood, as_record, as_sentence, interpret
-from hotlap.highway.physics import DECISION_S
+from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.missions import MissionLog, MissionRecord, record_of
@@ -141,10 +141,10 @@ def in_words(carried: Carried, drive: OrderedDrive) -> str:
         return ""
     why = f" ({outcome.reason})" if outcome.reason and not carried.held else ""
     views = drive.world.step_views
-    speed_mph, lane = float(views["speed_mps"][0]) / MPS_PER_MPH, int(views["lane"][0])
+    speed_mph, lane = float(views["speed_mps"][0]) / MPH, int(views["lane"][0])
     facts = [f"{speed_mph:.1f} mph", f"lane {lane}"]
     if outcome.speed_error_mps is not None:
-        facts.append(f"{outcome.speed_error_mps / MPS_PER_MPH:+.1f} mph from what was asked")
+        facts.append(f"{outcome.speed_error_mps / MPH:+.1f} mph from what was asked")
     if carried.smallest_gap_s is not None:
         facts.append(f"never nearer than {carried.smallest_gap_s:.1f} s")
     decisions = max(round(outcome.duration_s / DECISION_S), 1)
@@ -195,7 +195,7 @@ def _plain_outcome(outcome: Outcome) -> dict[str, Any]:
         "ending": outcome.ending.value,
         "reason": outcome.reason,
         "duration_s": round(outcome.duration_s, 3),
-        "speed_error_mph": None if error is None else round(error / MPS_PER_MPH, 3),
+        "speed_error_mph": None if error is None else round(error / MPH, 3),
     }
 
 

@@ -1,10 +1,11 @@
 """From changes of speed and gap to mph and seconds, or a refusal: nothing above the limit, nothing too close."""
 
-from hotlap.highway.missions import DEFAULT_GAP_S, MAX_GAP_S, MIN_GAP_S, MPS_PER_MPH
+from hotlap.highway.missions import DEFAULT_GAP_S, MAX_GAP_S, MIN_GAP_S
 from hotlap.highway.orders.meaning import Change
 from hotlap.highway.orders.quantities import METERS_PER_UNIT, MPH_PER_UNIT
 from hotlap.highway.orders.results import RefusalError, RefusalKind
 from hotlap.highway.orders.situation import Situation
+from hotlap.highway.physics import MPH
 
 STEP_MPH = {"bit": 5.0, "much": 10.0}
 STEP_S = 0.5
@@ -131,7 +132,7 @@ def _seconds(change: Change, start_s: float, speed_mph: float | None, situation:
         return change.amount / 100.0 * start_s
     if change.unit not in METERS_PER_UNIT:
         return change.amount
-    speed_mps = (situation.set_speed_mph if speed_mph is None else speed_mph) * MPS_PER_MPH
+    speed_mps = (situation.set_speed_mph if speed_mph is None else speed_mph) * MPH
     if speed_mps < SLOWEST_FOR_METERS_MPS:
         raise RefusalError(RefusalKind.UNSUPPORTED, "At this speed a gap is better said in seconds.")
     return change.amount * METERS_PER_UNIT[change.unit] / speed_mps

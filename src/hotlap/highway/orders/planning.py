@@ -1,10 +1,11 @@
 """From wishes to a mission on this road, or a refusal with the reason."""
 
-from hotlap.highway.missions import MPS_PER_MPH, Direction, Mission, Mode
+from hotlap.highway.missions import Direction, Mission, Mode
 from hotlap.highway.orders.amounts import capped_note, leader_mph, one_gap_s, one_speed_mph
 from hotlap.highway.orders.meaning import LaneWish, Wishes
 from hotlap.highway.orders.results import RefusalError, RefusalKind, Understood
 from hotlap.highway.orders.situation import Situation
+from hotlap.highway.physics import MPH
 
 
 def make_plan(wishes: Wishes, situation: Situation) -> Understood:
@@ -71,7 +72,7 @@ def _drive(wishes: Wishes, situation: Situation) -> Understood:
 
 
 def _mps(speed_mph: float | None) -> float | None:
-    return None if speed_mph is None else speed_mph * MPS_PER_MPH
+    return None if speed_mph is None else speed_mph * MPH
 
 
 def _driving_mode(wishes: Wishes, direction: Direction | None) -> Mode:

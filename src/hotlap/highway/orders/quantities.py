@@ -9,18 +9,18 @@ import re
 from dataclasses import dataclass
 from itertools import takewhile
 
-from hotlap.highway.missions import MPS_PER_MPH
 from hotlap.highway.orders.meaning import Change, Line, Operation, Quantity, Reference
 from hotlap.highway.orders.numbers import is_number
 from hotlap.highway.orders.patterns import CAR, NUMBER, one_of, phrase, some, words
+from hotlap.highway.physics import MPH
 
 MPH_PER_UNIT = {
     "": 1.0,
     "mph": 1.0,
     "mile": 1.0,
-    "kmh": 1.0 / (3.6 * MPS_PER_MPH),
-    "kilometer": 1.0 / (3.6 * MPS_PER_MPH),
-    "mps": 1.0 / MPS_PER_MPH,
+    "kmh": 1.0 / (3.6 * MPH),
+    "kilometer": 1.0 / (3.6 * MPH),
+    "mps": 1.0 / MPH,
 }
 METERS_PER_UNIT = {
     "meter": 1.0,

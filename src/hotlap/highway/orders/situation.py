@@ -6,11 +6,11 @@ from typing import Literal
 
 from hotlap.errors import MissionError
 from hotlap.highway.config import RoadConfig
-from hotlap.highway.missions import MAX_SPEED_MPS, MPS_PER_MPH, Mission
-from hotlap.highway.physics import FEWEST_LANES, MOST_LANES
+from hotlap.highway.missions import Mission
+from hotlap.highway.physics import FEWEST_LANES, MOST_LANES, MPH, TOP_SPEED_MPS
 
 Kind = Literal["motorcycle", "sedan", "suv", "truck"]
-MAX_SPEED_MPH = MAX_SPEED_MPS / MPS_PER_MPH
+MAX_SPEED_MPH = TOP_SPEED_MPS / MPH
 LEFT_LIMIT_MPH, RIGHT_LIMIT_MPH = RoadConfig.left_limit_mph, RoadConfig.right_limit_mph
 
 
