@@ -15,7 +15,7 @@ class Metrics(BaseCallback):
     def record_parts(self, parts: Mapping[str, Any]) -> None:
         """The mean of each part of this step's reward goes to `reward/<part>`."""
         for part, values in parts.items():
-            self.logger.record_mean(f"reward/{part}", float(np.mean(values)))
+            self.logger.record_mean(f"reward/{part}", float(np.add.reduce(values)) / len(values))
 
     @abstractmethod
     def facts(self) -> dict[str, float | None]:

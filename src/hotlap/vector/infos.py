@@ -1,7 +1,7 @@
 """Info dictionaries for many cars at the price of a few columns: light views, whole dictionaries where they matter."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, SupportsIndex, overload
 
 from hotlap.worlds import Array
 
@@ -37,9 +37,35 @@ class CarInfo(Mapping[str, Any]):
         return dict(self)
 
 
-class StepInfos(list[Any]):
-    """The infos of one step, one per car, and the columns they are read from."""
+class StepInfos(Sequence[Any]):
+    """The infos of one step, one per car, made when asked for, and the columns they are read from."""
 
     def __init__(self, columns: dict[str, Array], count: int) -> None:
-        super().__init__([CarInfo(columns, car) for car in range(count)])
         self.columns = columns
+        self._count = count
+        self._given: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[car] for car in range(*index.indices(self._count))]
+        car = self._car(index)
+        return self._given[car] if car in self._given else CarInfo(self.columns, car)
+
+    def __setitem__(self, index: SupportsIndex, value: Any) -> None:
+        self._given[self._car(index)] = value
+
+    def _car(self, index: SupportsIndex) -> int:
+        """The car of an index, which may count from the end."""
+        car = index.__index__()
+        if not -self._count <= car < self._count:
+            raise IndexError(f"no car {car} among {self._count}")
+        return car % self._count
