@@ -1,5 +1,6 @@
 """A small network of dense layers: its shape, where its weights lie in one flat array, and its passes over a tile."""
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -139,7 +140,7 @@ def finish_layer(out: Floats, biases: Floats, outputs: int, rows: int, activatio
         elif activation == ELU:
             for row in range(rows):
                 value = line[row] + bias
-                line[row] = value if value > np.float32(0.0) else np.expm1(value)
+                line[row] = value if value > np.float32(0.0) else math.exp(np.float64(value)) - 1.0
         else:
             for row in range(rows):
                 line[row] += bias
