@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
 def test_damaged_memory_is_treated_as_empty(game):
     damage = (
-        """for (const key of ['settings', 'laps', 'pending', 'three-laps']) localStorage['hotlap.' + key] = '{"x":';"""
+        """for (const key of ['settings', 'laps', 'pending', 'flying-laps']) localStorage['hotlap.' + key] = '{"x":';"""
     )
     game.page.add_init_script(damage)
     game.open().race("Solo", "1")

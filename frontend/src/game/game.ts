@@ -262,7 +262,7 @@ export class Game {
 
   private async refreshRecords(): Promise<void> {
     const best = await this.board.best(this.parts.catalogue.tracks.map((track) => track.id));
-    this.menu.setRecords(best, this.reactions.threeLaps());
+    this.menu.setRecords(best, this.reactions.flyingLaps());
   }
 
   // Commands and dialogs

@@ -1,7 +1,6 @@
 /** What the page does about what happens in a race: sound, sparks, messages, records. */
 import type { Board } from '../race/board';
-import type { Lap } from '../race/laps';
-import { MEDAL_LAPS } from '../race/medals';
+import { bestFlyingLap, type Lap } from '../race/laps';
 import type { Race, RaceCar, RaceEvent } from '../race/race';
 import { findTurns, type Turn } from '../race/turns';
 import type { Settings } from '../site/settings';
@@ -47,13 +46,13 @@ export class Reactions {
     else if (event.type === 'over') this.over(race);
   }
 
-  /** The player's fastest three laps by track, in ticks. */
-  threeLaps(): Record<string, number> {
+  /** The player's fastest clean flying lap by track, in ticks: what medals are for. */
+  flyingLaps(): Record<string, number> {
     const check = (value: unknown) =>
       isRecord(value) && Object.values(value).every((ticks) => typeof ticks === 'number')
         ? (value as Record<string, number>)
         : null;
-    return read(this.around.store, 'three-laps', check, {});
+    return read(this.around.store, 'flying-laps', check, {});
   }
 
   private hit(car: number, speed: number, mine: boolean): void {
@@ -76,7 +75,9 @@ export class Reactions {
     if (lap.clean)
       hud.say(`Lap ${lap.number}  ${lapTime(lap.ticks)}${best ? '  best' : ''}`, best ? 'best' : 'good');
     else hud.say(`Lap ${lap.number} does not count: ${where()}`, 'bad');
-    if (car === race.human && best) void this.submit(race, car, lap);
+    if (car !== race.human) return;
+    this.keepFlyingLap(race.fleet.track.file.id, car.laps);
+    if (best) void this.submit(race, car, lap);
   }
 
   private async submit(race: Race, car: RaceCar, lap: Lap): Promise<void> {
@@ -108,13 +109,13 @@ export class Reactions {
     if (!human || targetLaps === 0) return;
     if (race.standings()[0] === human) this.around.sound.victory();
     else this.around.sound.defeat();
-    if (targetLaps === MEDAL_LAPS && human.finishTick !== null)
-      this.keepThreeLaps(race.fleet.track.file.id, human.finishTick);
   }
 
-  private keepThreeLaps(track: string, ticks: number): void {
-    const best = this.threeLaps();
-    best[track] = Math.min(best[track] ?? Number.MAX_SAFE_INTEGER, ticks);
-    write(this.around.store, 'three-laps', best);
+  private keepFlyingLap(track: string, laps: Lap[]): void {
+    const lap = bestFlyingLap(laps);
+    if (!lap) return;
+    const best = this.flyingLaps();
+    best[track] = Math.min(best[track] ?? Number.MAX_SAFE_INTEGER, lap.ticks);
+    write(this.around.store, 'flying-laps', best);
   }
 }

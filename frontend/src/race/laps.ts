@@ -35,6 +35,14 @@ export interface Lap {
   trace: Trace;
 }
 
+/** The fastest lap that counts for a medal: clean, and begun at speed. */
+export function bestFlyingLap(laps: Lap[]): Lap | null {
+  return bestLap(
+    laps.filter((lap) => lap.number > 1),
+    true,
+  );
+}
+
 export function bestLap(laps: Lap[], cleanOnly: boolean): Lap | null {
   let best: Lap | null = null;
   for (const lap of laps) if ((lap.clean || !cleanOnly) && (!best || lap.ticks < best.ticks)) best = lap;

@@ -1,21 +1,31 @@
-/** Medals for three laps, by the par times of a track. */
+/** Medals for a clean flying lap, by how near it comes to the reference lap of the track and car. */
 
 export type Medal = 'gold' | 'silver' | 'bronze';
-type Par = [number, number, number] | null;
 
-const NAMES: Medal[] = ['gold', 'silver', 'bronze'];
-export const MEDAL_LAPS = 3;
+/** How much longer than the reference a lap may take, best medal first. */
+const ALLOWANCES: [Medal, number][] = [
+  ['gold', 0.08],
+  ['silver', 0.2],
+  ['bronze', 0.45],
+];
 
-export function medalOf(ticks: number | null, par: Par): Medal | null {
-  if (ticks === null || !par) return null;
-  const place = par.findIndex((limit) => ticks <= limit);
-  return NAMES[place] ?? null;
+const limitOf = (reference: number, allowance: number) => Math.floor(reference * (1 + allowance));
+
+/** What a clean flying lap of so many ticks earns; null where there is no lap, no reference or no medal. */
+export function medalOf(ticks: number | null, reference: number | null): Medal | null {
+  if (ticks === null || reference === null) return null;
+  return ALLOWANCES.find(([, allowance]) => ticks <= limitOf(reference, allowance))?.[0] ?? null;
 }
 
-/** The next better medal and what it takes. */
-export function nextMedal(ticks: number | null, par: Par): { name: Medal; ticks: number } | null {
-  if (!par) return null;
-  const medal = medalOf(ticks, par);
-  const place = medal ? NAMES.indexOf(medal) - 1 : NAMES.length - 1;
-  return place < 0 ? null : { name: NAMES[place]!, ticks: par[place]! };
+/** The next better medal and the lap it takes. */
+export function nextMedal(
+  ticks: number | null,
+  reference: number | null,
+): { name: Medal; ticks: number } | null {
+  if (reference === null) return null;
+  const better = ALLOWANCES.filter(
+    ([, allowance]) => ticks === null || ticks > limitOf(reference, allowance),
+  );
+  const next = better.at(-1);
+  return next ? { name: next[0], ticks: limitOf(reference, next[1]) } : null;
 }

@@ -15,7 +15,6 @@ export interface TrackSummary {
   id: string;
   name: string;
   length_u: number;
-  par_ticks: [number, number, number] | null;
   direction: string;
   reference_ticks: number | null;
   reference_standing_ticks: number | null;
@@ -28,7 +27,6 @@ export interface TrackFile {
   id: string;
   name: string;
   length_u: number;
-  par_ticks: [number, number, number] | null;
   start: { x_u: number; y_u: number; heading_rad: number };
   tables: { bytes: number; fields: Record<string, { offset: number; dtype: string; count: number }> };
   lines: Record<'centre' | 'inner_wall' | 'outer_wall' | 'inner_road_edge' | 'outer_road_edge', Point[]>;

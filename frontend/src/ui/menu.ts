@@ -43,7 +43,7 @@ export class Menu {
   private readonly note = h('p', { class: 'menu-note', role: 'status' });
   private readonly startButton: HTMLButtonElement;
   private bestLaps: Record<string, BoardLap> = {};
-  private threeLaps: Record<string, number> = {};
+  private flyingLaps: Record<string, number> = {};
   private covered: number | null = null;
 
   constructor(
@@ -99,9 +99,9 @@ export class Menu {
   }
 
   /** Best laps to show on the cards. */
-  setRecords(best: Record<string, BoardLap>, threeLaps: Record<string, number>): void {
+  setRecords(best: Record<string, BoardLap>, flyingLaps: Record<string, number>): void {
     this.bestLaps = best;
-    this.threeLaps = threeLaps;
+    this.flyingLaps = flyingLaps;
     this.renderCards();
   }
 
@@ -220,10 +220,14 @@ export class Menu {
   }
 
   private medal(track: TrackSummary): HTMLElement {
-    const ticks = this.threeLaps[track.id] ?? null;
-    const medal = medalOf(ticks, track.par_ticks);
-    const next = nextMedal(ticks, track.par_ticks);
-    const title = next ? `Next: ${next.name} for three laps in ${lapTime(next.ticks)}` : medal ? 'Gold' : '';
+    const ticks = this.flyingLaps[track.id] ?? null;
+    const medal = medalOf(ticks, track.reference_ticks);
+    const next = nextMedal(ticks, track.reference_ticks);
+    const title = next
+      ? `Next: ${next.name} for a clean flying lap in ${lapTime(next.ticks)}`
+      : medal
+        ? 'Gold'
+        : '';
     return h('span', {
       class: `medal ${medal ?? 'none'}`,
       title,

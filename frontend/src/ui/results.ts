@@ -2,7 +2,7 @@
 
 import { TICKS_PER_SECOND } from '../physics/numbers';
 import { type Comparison, compareLaps, SAMPLES, verdict } from '../race/comparison';
-import { bestLap, type Lap, type Offence } from '../race/laps';
+import { bestFlyingLap, bestLap, type Lap, type Offence } from '../race/laps';
 import { type Medal, medalOf } from '../race/medals';
 import type { Race, RaceCar } from '../race/race';
 import { findTurns, placeName, type Turn } from '../race/turns';
@@ -77,7 +77,8 @@ function headline(race: Race): string {
 
 function subline(race: Race, track: TrackFile): HTMLElement {
   const total = race.human?.finishTick ?? null;
-  const medal: Medal | null = race.targetLaps === 3 ? medalOf(total, track.par_ticks) : null;
+  const flying = bestFlyingLap(race.human?.laps ?? [])?.ticks ?? null;
+  const medal: Medal | null = medalOf(flying, track.reference?.ticks ?? null);
   const laps =
     race.targetLaps === 0 ? 'free' : `${race.targetLaps} ${race.targetLaps === 1 ? 'lap' : 'laps'}`;
   return h(

@@ -99,17 +99,18 @@ describe('younger selves', () => {
 });
 
 describe('medals', () => {
-  it('are given by the par times, and the next one is named', () => {
-    const par: [number, number, number] = [2400, 3000, 3600];
-    expect([2400, 2401, 3600, 3601].map((ticks) => medalOf(ticks, par))).toEqual([
+  it('are given by how near a lap comes to the reference, and the next one is named', () => {
+    expect([432, 433, 480, 481, 580, 581].map((ticks) => medalOf(ticks, 400))).toEqual([
       'gold',
       'silver',
+      'silver',
+      'bronze',
       'bronze',
       null,
     ]);
-    expect(nextMedal(null, par)).toEqual({ name: 'bronze', ticks: 3600 });
-    expect(nextMedal(3500, par)).toEqual({ name: 'silver', ticks: 3000 });
-    expect(nextMedal(2000, par)).toBeNull();
+    expect(nextMedal(null, 400)).toEqual({ name: 'bronze', ticks: 580 });
+    expect(nextMedal(500, 400)).toEqual({ name: 'silver', ticks: 480 });
+    expect(nextMedal(432, 400)).toBeNull();
     expect(medalOf(1, null)).toBeNull();
   });
 });
