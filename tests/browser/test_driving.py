@@ -90,14 +90,28 @@ def test_pause_stops_the_clock_and_resuming_lets_it_go_on(game):
     expect(game.page.get_by_test_id("current-lap")).not_to_have_text(shown)
 
 
-def test_restart_begins_anew_without_a_countdown(game):
+def test_r_twice_restarts_without_a_countdown(game):
     game.open().race("Solo", "3")
     game.page.keyboard.down("ArrowUp")
     expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
     game.page.keyboard.up("ArrowUp")
     game.page.keyboard.press("r")
+    expect(game.page.locator(".hud-count")).to_have_text("Back to the track")
+    game.page.keyboard.press("r")
+    expect(game.page.locator(".hud-count")).not_to_have_class(re.compile("shown"))
     expect(game.page.get_by_test_id("speed")).to_have_text("0")
     assert game.stat("phase") == "racing"
+
+
+def test_r_puts_the_car_back_on_the_road(game):
+    game.open().race("Solo", "3")
+    game.page.keyboard.down("ArrowUp")
+    expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
+    game.page.keyboard.up("ArrowUp")
+    game.page.keyboard.press("r")
+    expect(game.page.locator(".hud-count")).to_have_text("Back to the track")
+    expect(game.page.get_by_test_id("speed")).to_have_text("0")
+    expect(game.page.get_by_test_id("current-lap")).to_have_class(re.compile("spoiled"))
 
 
 def test_stuck_car_is_put_back_on_the_track(game):

@@ -1,9 +1,8 @@
 /** The page: what the player asks for, and one animation frame after the other. */
 
 import { Clock } from '../physics/clock';
-import type { Controls } from '../physics/kernel';
 import { Board, type BoardLap } from '../race/board';
-import { type Grid, IDLE } from '../race/drivers';
+import type { Grid } from '../race/drivers';
 import type { Race, RequestedChanges } from '../race/race';
 import { reasonOf } from '../site/reasons';
 import { saveSettings } from '../site/settings';
@@ -11,7 +10,7 @@ import type { Stats } from '../site/stats';
 import type { TextStore } from '../site/storage';
 import { boardDialog, pauseDialog, settingsDialog } from '../ui/dialogs';
 import { Hud } from '../ui/hud';
-import { type Command, Input } from '../ui/input';
+import { type Command, HANDS_OFF, type Hands, Input } from '../ui/input';
 import { Menu } from '../ui/menu';
 import { resultsScreen } from '../ui/results';
 import type { Sound } from '../ui/sound';
@@ -31,7 +30,14 @@ export interface Parts extends Supplies {
 
 const RESULTS_AFTER_MS = 1400;
 const RETRY_DELIVERY_MS = 30_000;
-const NOTHING: RequestedChanges = { togglePause: false, restart: false, quitToMenu: false };
+const NOTHING: RequestedChanges = {
+  togglePause: false,
+  restart: false,
+  quitToMenu: false,
+  putBack: false,
+};
+/** A second R within this time after the car was put back restarts the race. */
+const RESTART_WITHIN_TICKS = 120;
 
 export class Game {
   private readonly hud: Hud;
@@ -128,8 +134,8 @@ export class Game {
     const began = performance.now();
     try {
       const due = this.clock.due(nowMs);
-      const controls = this.screens.name === 'race' ? this.input.sample() : IDLE;
-      for (let tick = 0; tick < due; tick++) await this.tick(controls);
+      const hands = this.screens.name === 'race' ? this.input.sample() : HANDS_OFF;
+      for (let tick = 0; tick < due; tick++) await this.tick(hands);
       this.draw(nowMs);
       this.parts.stats.frame(performance.now() - began, due);
     } finally {
@@ -137,12 +143,12 @@ export class Game {
     }
   }
 
-  private async tick(controls: Controls): Promise<void> {
+  private async tick(hands: Hands): Promise<void> {
     const { grid } = this.stage;
     if (!grid) return;
     const requests = { ...this.requests };
     Object.assign(this.requests, NOTHING);
-    const outcome = await this.stage.tick(controls, requests);
+    const outcome = await this.stage.tick(hands, this.parts.settings, requests);
     if (grid !== this.stage.grid) return;
     this.picture?.afterTick(grid.race);
     this.reactToEvents(grid);
@@ -161,7 +167,7 @@ export class Game {
       if (event.type === 'over') this.showResultsSoon(race);
     }
     for (const [car, reason] of failures)
-      this.hud.say(`${race.cars[car]?.entrant.name} cannot drive: ${reason}`, 'bad');
+      this.hud.notify(`${race.cars[car]?.entrant.name} stopped driving: ${reason} Its car rolls to a halt.`);
   }
 
   private draw(nowMs: number): void {
@@ -190,7 +196,7 @@ export class Game {
     await this.attempt(async (begin) => {
       if (this.parts.settings.mode === 'learn') return this.watch(begin);
       const problem = await startRace(this.parts, begin);
-      if (problem) this.hud.say(problem, 'bad');
+      if (problem) this.hud.notify(problem);
     });
   }
 
@@ -274,8 +280,18 @@ export class Game {
     else if (document.querySelector('dialog[open]') && !restarts) return;
     else if (this.screens.name === 'results') this.requests[restarts ? 'restart' : 'quitToMenu'] = true;
     else if (this.screens.name !== 'race') return;
-    else if (this.stage.grid) this.requests[restarts ? 'restart' : 'togglePause'] = true;
+    else if (this.stage.grid) this.requests[restarts ? this.backOrRestart() : 'togglePause'] = true;
     else if (!restarts) this.toMenu();
+  }
+
+  /** R puts the player's car back on the road; R again, or without a car on the road, restarts the race. */
+  private backOrRestart(): 'putBack' | 'restart' {
+    const { race } = this.stage;
+    const human = race?.human;
+    if (!race?.driving || !human || human.finishTick !== null) return 'restart';
+    const { putBackTick } = human.ground;
+    const justNow = putBackTick !== null && race.tick - putBackTick < RESTART_WITHIN_TICKS;
+    return justNow || race.controller.phase === 'respawning' ? 'restart' : 'putBack';
   }
 
   private pauseIfDriving(): void {
@@ -285,13 +301,13 @@ export class Game {
   }
 
   private openPause(race: Race): void {
-    const free = race.targetLaps === 0 && race.cars.some((car) => car.laps.length > 0);
+    const canEnd = race.cars.some((car) => car.laps.length > 0);
     const actions = {
       resume: () => this.resume(race),
       restart: () => {
         this.requests.restart = true;
       },
-      finish: free ? () => race.end() : null,
+      finish: canEnd ? () => race.end() : null,
       settings: () => this.openSettings(),
       quit: () => {
         this.requests.quitToMenu = true;

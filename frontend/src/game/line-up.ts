@@ -47,8 +47,16 @@ export async function policySeat(
   return { entrant, driver: () => driver };
 }
 
+/** A lap somebody drove; called a ghost, so that nobody races their own name. */
 export function replaySeat(name: string, drive: RecordedDrive, colour: number = COLOURS.ghost): Seat {
-  const entrant: Entrant = { name, kind: 'replay', colour, layout: 'classic', delay: 0 };
+  const entrant: Entrant = {
+    name: `${name}’s ghost`,
+    kind: 'replay',
+    colour,
+    layout: 'classic',
+    delay: 0,
+    respawns: drive.respawns,
+  };
   return { entrant, driver: () => new ReplayDriver(new TapePlayer(drive)) };
 }
 

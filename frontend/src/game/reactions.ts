@@ -43,6 +43,8 @@ export class Reactions {
     else if (event.type === 'hit') this.hit(event.car, event.speed, mine);
     else if (event.type === 'gate' && mine) this.picture?.flash(event.gate, this.gateColour(race, followed));
     else if (event.type === 'lap' && mine) this.lapDone(race, followed, event.lap, event.best);
+    else if (event.type === 'finish' && race.human && race.human.finishTick === null)
+      this.finishedFirst(race, event.car);
     else if (event.type === 'over') this.over(race);
   }
 
@@ -78,6 +80,11 @@ export class Reactions {
     if (car !== race.human) return;
     this.keepFlyingLap(race.fleet.track.file.id, car.laps);
     if (best) void this.submit(race, car, lap);
+  }
+
+  private finishedFirst(race: Race, car: number): void {
+    const name = race.cars[car]?.entrant.name;
+    this.around.hud.say(`${name} has finished. Take your time: the race waits for you.`);
   }
 
   private async submit(race: Race, car: RaceCar, lap: Lap): Promise<void> {

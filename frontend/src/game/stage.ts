@@ -4,8 +4,11 @@ import type { Controls } from '../physics/kernel';
 import type { Outcome } from '../race/controller';
 import { Grid, IDLE } from '../race/drivers';
 import type { Garage } from '../race/garage';
+import { KeySteering, roadSteer } from '../race/key-steering';
 import { Race, type RaceCar, type RequestedChanges } from '../race/race';
 import { TapePlayer } from '../race/tape';
+import type { Settings } from '../site/settings';
+import type { Hands } from '../ui/input';
 import type { LineUp } from './line-up';
 
 /** A race that is asked for. */
@@ -23,6 +26,7 @@ export class Stage {
   onBegin: (race: Race) => void = () => {};
   private line: LineUp | null = null;
   private script: TapePlayer | null = null;
+  private readonly wheel = new KeySteering();
   /** Counts what the page was asked to show. */
   private wishes = 0;
 
@@ -70,18 +74,37 @@ export class Stage {
   }
 
   /** A tick of everybody. */
-  async tick(controls: Controls, requests: RequestedChanges): Promise<Outcome> {
+  async tick(hands: Hands, choices: Settings, requests: RequestedChanges): Promise<Outcome> {
     if (!this.grid) return 'none';
-    return this.grid.advance(this.personControls(this.grid.race, controls, requests), requests);
+    const { race } = this.grid;
+    const controls = this.script ? IDLE : this.personControls(race, hands, choices);
+    return this.grid.advance(this.scripted(race, controls, requests), requests);
   }
 
   private put(race: Race, line: LineUp): void {
     this.grid = new Grid(race, line.drivers());
     if (this.script) this.script.tick = 0;
+    this.wheel.reset();
     this.onBegin(race);
   }
 
-  private personControls(race: Race, controls: Controls, requests: RequestedChanges): Controls {
+  /** What the player's hands mean to the car: keys turn a wheel, sticks and fingers hold it themselves. */
+  private personControls(race: Race, hands: Hands, choices: Settings): Controls {
+    const { human } = race;
+    if (!human) return IDLE;
+    const { max_speed_ups, tick_s } = this.garage.kernel.file.physics;
+    const pace = human.now.speed / max_speed_ups!;
+    const wheel = this.wheel.advance(hands.keys, pace, tick_s!, {
+      sensitivity: choices.keySensitivity,
+    });
+    const held = Math.abs(hands.steer) > Math.abs(wheel) ? hands.steer : wheel;
+    const helped = choices.steeringHelp && held === 0;
+    const arc = race.fleet.state.arc_u![human.number]!;
+    const steer = helped ? roadSteer(human.now, arc, race.fleet.track.file) : held;
+    return { steer, throttle: hands.throttle, brake: hands.brake };
+  }
+
+  private scripted(race: Race, controls: Controls, requests: RequestedChanges): Controls {
     if (!this.script || !race.human) return controls;
     const drives = race.needsControls(race.human) && !requests.togglePause && !requests.restart;
     return drives && !this.script.ended ? this.script.next() : IDLE;

@@ -41,7 +41,8 @@ export async function startRace(supplies: Supplies, begin: Begin): Promise<strin
   const line = await lineUpFor(settings, catalogue, garage);
   if (line.entrants.length === 0) throw new Error(line.problems[0] ?? 'Nobody is there to drive.');
   await begin({ track, line, laps, counts: mode !== 'spectate' });
-  return line.problems[0] ?? null;
+  const instead = line.entrants.map((entrant) => entrant.name).join(', ');
+  return line.problems.length > 0 ? `${line.problems[0]} On the track instead: ${instead}.` : null;
 }
 
 /** A lap of the board, to race or to watch. */

@@ -80,12 +80,12 @@ function lossesByTurn(behind: Float64Array, turns: Turn[], length: number): Turn
 }
 
 /** "You lost 0.31 s in turn 4": the largest loss, or the largest gain when nothing was lost. */
-export function verdict(losses: TurnLoss[]): string {
+export function verdict(losses: TurnLoss[], who = 'You'): string {
   const sorted = [...losses].sort((a, b) => b.ticks - a.ticks);
   const [worst, best] = [sorted[0], sorted.at(-1)];
   if (!worst || !best) return '';
   const seconds = (ticks: number) => (Math.abs(ticks) / TICKS_PER_SECOND).toFixed(2);
-  if (worst.ticks >= 1) return `You lost ${seconds(worst.ticks)} s in turn ${worst.turn.number}`;
-  if (best.ticks <= -1) return `You gained ${seconds(best.ticks)} s in turn ${best.turn.number}`;
+  if (worst.ticks >= 1) return `${who} lost ${seconds(worst.ticks)} s in turn ${worst.turn.number}`;
+  if (best.ticks <= -1) return `${who} gained ${seconds(best.ticks)} s in turn ${best.turn.number}`;
   return 'Level in every turn';
 }

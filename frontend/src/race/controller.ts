@@ -9,10 +9,24 @@ export const FIRST_BEAT = 3;
 export const STUCK_SPEED_UPS = 2;
 export const STUCK_TICKS = 300;
 export const RESPAWN_TICKS = 30;
+/** How long a car that a wall holds may gain no ground. */
+export const PINNED_TICKS = 90;
 
-/** How long a car has hardly moved, and how long until it is put back; each car has its own. */
+/** How a car gets on. What the recorded races do not know is left out there, and then changes nothing. */
+export interface CarHealth {
+  speed: number;
+  /** Whether it gained ground along the lap this tick. */
+  gaining?: boolean;
+  /** Whether a wall is touched. */
+  atWall?: boolean;
+  /** Whether its driver asks to be put back. */
+  putBack?: boolean;
+}
+
+/** How long a car has hardly moved or gained no ground, and how long until it is put back; each car has its own. */
 export interface StuckWatch {
   stuckTicks: number;
+  idleTicks: number;
   respawnTicksLeft: number;
 }
 
@@ -30,11 +44,10 @@ export interface ControllerState extends StuckWatch {
 }
 
 /** What the player asked for and how the car is doing, once per tick. */
-export interface Signals {
+export interface Signals extends CarHealth {
   togglePause: boolean;
   restart: boolean;
   quitToMenu: boolean;
-  speed: number;
   timing: { lapComplete: boolean; currentLap: number } | null;
 }
 
@@ -52,6 +65,7 @@ export function newController(targetLaps: number, withCountdown: boolean): Contr
     countdownBeat: FIRST_BEAT,
     countdownTicksLeft: BEAT_TICKS,
     stuckTicks: 0,
+    idleTicks: 0,
     respawnTicksLeft: 0,
     initialLoad: withCountdown,
     targetLaps,
@@ -102,7 +116,7 @@ function advanceDriving(state: ControllerState, signals: Signals): Outcome {
     forceFinish(state);
     return 'none';
   }
-  const respawned = advanceStuckWatch(state, signals.speed);
+  const respawned = advanceStuckWatch(state, signals);
   state.phase = state.respawnTicksLeft > 0 ? 'respawning' : 'racing';
   return respawned ? 'respawn' : 'none';
 }
@@ -115,18 +129,26 @@ function hasFinished(state: ControllerState, { timing }: Signals): boolean {
 export function forceFinish(state: ControllerState): void {
   state.phase = 'finished';
   state.stuckTicks = 0;
+  state.idleTicks = 0;
   state.respawnTicksLeft = 0;
 }
 
-/** Count slow ticks and then the wait; true on the tick at which the car is put back. */
-export function advanceStuckWatch(watch: StuckWatch, speedUps: number): boolean {
+/** Count ticks without speed or ground gained, then the wait; true on the tick at which the car is put back. */
+export function advanceStuckWatch(watch: StuckWatch, health: CarHealth): boolean {
   if (watch.respawnTicksLeft > 0) {
     watch.respawnTicksLeft -= 1;
     return watch.respawnTicksLeft === 0;
   }
-  watch.stuckTicks = speedUps < STUCK_SPEED_UPS ? watch.stuckTicks + 1 : 0;
-  if (watch.stuckTicks < STUCK_TICKS) return false;
+  watch.stuckTicks = health.speed < STUCK_SPEED_UPS ? watch.stuckTicks + 1 : 0;
+  watch.idleTicks = (health.gaining ?? true) ? 0 : watch.idleTicks + 1;
+  if (!isStuck(watch, health)) return false;
   watch.stuckTicks = 0;
+  watch.idleTicks = 0;
   watch.respawnTicksLeft = RESPAWN_TICKS;
   return false;
+}
+
+function isStuck(watch: StuckWatch, { atWall, putBack }: CarHealth): boolean {
+  const patience = atWall ? PINNED_TICKS : STUCK_TICKS;
+  return putBack === true || watch.stuckTicks >= STUCK_TICKS || watch.idleTicks >= patience;
 }

@@ -5,11 +5,13 @@ import type { LayoutName } from '../site/data';
 import {
   advanceController,
   advanceStuckWatch,
+  type CarHealth,
   type ControllerState,
   forceFinish,
   NO_SIGNALS,
   newController,
   type Outcome,
+  RESPAWN_TICKS,
   type StuckWatch,
 } from './controller';
 import { bestLap, type Lap, type Offence, ROAD, Trace } from './laps';
@@ -17,6 +19,10 @@ import { emptyPose, type Pose } from './poses';
 import { quantised, Tape } from './tape';
 
 export const FINISH_WAIT_TICKS = 300;
+/** How long the race waits for a person who gains no new ground after everybody else has finished. */
+export const PATIENCE_TICKS = 1800;
+/** What counts as ground gained, in units along the lap. */
+const GAIN_U = 0.01;
 const IDLE: Controls = { steer: 0, throttle: 0, brake: 0 };
 const ROLLING_OUT: Controls = { steer: 0, throttle: 0, brake: 0.35 };
 const KEPT_TRACES = 40;
@@ -28,6 +34,8 @@ export interface Entrant {
   layout: LayoutName;
   /** Ticks between deciding and acting, applied by the kernel. */
   delay: 0 | 1;
+  /** A recorded drive's: before which of its ticks the car was put back. */
+  respawns?: number[];
 }
 
 export type RaceEvent =
@@ -50,6 +58,9 @@ export interface RaceCar {
   readonly splits: number[];
   readonly tape: Tape;
   readonly watch: StuckWatch;
+  readonly ground: Ground;
+  /** Ticks it was driven; waiting to be put back is none. */
+  drivenTicks: number;
   /** What its driver last asked for. */
   asked: Controls;
   trace: Trace;
@@ -58,7 +69,21 @@ export interface RaceCar {
   gaveUp: boolean;
 }
 
+/** How far along the race a car has come. */
+export interface Ground {
+  /** Since it was last put back. */
+  furthest: number;
+  gaining: boolean;
+  /** Ever, and the race tick at which that was. */
+  record: number;
+  recordTick: number;
+  /** The race tick at which the car was last put back. */
+  putBackTick: number | null;
+}
+
 export interface RequestedChanges {
+  /** Put the person's car back on the road. */
+  putBack?: boolean;
   togglePause: boolean;
   restart: boolean;
   quitToMenu: boolean;
@@ -136,7 +161,7 @@ export class Race {
   }
 
   lapTicks(car: RaceCar): number {
-    const waited = car.watch.respawnTicksLeft > 0 ? 30 - car.watch.respawnTicksLeft : 0;
+    const waited = car.watch.respawnTicksLeft > 0 ? RESPAWN_TICKS - car.watch.respawnTicksLeft : 0;
     return this.fleet.state.lap_ticks![car.number]! + waited;
   }
 
@@ -158,7 +183,9 @@ export class Race {
       laps: [],
       splits: [],
       tape: new Tape(),
-      watch: { stuckTicks: 0, respawnTicksLeft: 0 },
+      watch: { stuckTicks: 0, idleTicks: 0, respawnTicksLeft: 0 },
+      ground: { furthest: 0, gaining: true, record: 0, recordTick: 0, putBackTick: null },
+      drivenTicks: 0,
       asked: IDLE,
       trace: new Trace(),
       offence: null,
@@ -186,10 +213,12 @@ export class Race {
     const gate = this.fleet.state.gate![car.number]!;
     this.fleet.drive(car.number, controls, car.entrant.layout);
     this.readPose(car);
+    car.drivenTicks += 1;
     if (car.finishTick !== null) return;
     this.noteTick(car, controls);
     if (this.fleet.state.gate![car.number] !== gate) this.noteGate(car);
     if (this.fleet.outputs.lap_complete![car.number]) this.noteLap(car);
+    this.noteGround(car);
     this.watchOver(car);
   }
 
@@ -247,7 +276,30 @@ export class Race {
   /** Put a stuck car back. The person's car is watched by the controller, which also names the phase. */
   private watchOver(car: RaceCar): void {
     if (car === this.human) return;
-    if (advanceStuckWatch(car.watch, car.now.speed)) this.respawn(car);
+    if (advanceStuckWatch(car.watch, this.healthOf(car))) this.respawn(car);
+  }
+
+  /** How a machine gets on; a recorded drive is put back where it was put back then, and nowhere else. */
+  private healthOf(car: RaceCar): CarHealth {
+    if (car.entrant.kind !== 'replay')
+      return { speed: car.now.speed, gaining: car.ground.gaining, atWall: this.touchesWall(car) };
+    const putBack = car.entrant.respawns?.includes(car.drivenTicks) ?? false;
+    return { speed: Number.POSITIVE_INFINITY, putBack };
+  }
+
+  private touchesWall(car: RaceCar): boolean {
+    const { wall_contact, collided } = this.fleet.outputs;
+    return wall_contact![car.number] === 1 || collided![car.number] === 1;
+  }
+
+  private noteGround(car: RaceCar): void {
+    const { ground } = car;
+    const reached = this.distanceOf(car);
+    ground.gaining = reached > ground.furthest + GAIN_U;
+    if (ground.gaining) ground.furthest = reached;
+    if (reached <= ground.record + GAIN_U) return;
+    ground.record = reached;
+    ground.recordTick = this.tick;
   }
 
   private respawn(car: RaceCar): void {
@@ -256,6 +308,8 @@ export class Race {
     car.offence ??= { kind: 'respawn', arc: this.fleet.state.arc_u![car.number]! };
     this.readPose(car);
     Object.assign(car.before, car.now);
+    car.ground.furthest = this.distanceOf(car);
+    car.ground.putBackTick = this.tick;
     this.events.push({ type: 'respawn', car: car.number });
   }
 
@@ -263,10 +317,13 @@ export class Race {
   private humanSignals() {
     const human = this.human;
     if (!human) return { speed: Number.POSITIVE_INFINITY, timing: null };
-    const speed = human.finishTick === null ? human.now.speed : Number.POSITIVE_INFINITY;
+    const health: CarHealth =
+      human.finishTick === null
+        ? { speed: human.now.speed, gaining: human.ground.gaining, atWall: this.touchesWall(human) }
+        : { speed: Number.POSITIVE_INFINITY, putBack: false };
     const { state, outputs } = this.fleet;
     const lapComplete = this.cars.length === 1 && outputs.lap_complete![human.number] === 1;
-    return { speed, timing: { lapComplete, currentLap: state.lap![human.number]! } };
+    return { ...health, timing: { lapComplete, currentLap: state.lap![human.number]! } };
   }
 
   /** What the controller decided about the person's car. */
@@ -276,14 +333,18 @@ export class Race {
     if (outcome === 'respawn') this.respawn(this.human);
   }
 
-  /** After the first finisher the others have five seconds. */
+  /** After the first finisher machines have five seconds; a person finishes, as long as they gain ground. */
   private countDownToTheEnd(): void {
     if (this.finishWait === null) return;
     this.finishWait -= 1;
     const left = this.cars.filter((car) => car.finishTick === null);
     if (this.finishWait > 0 && (left.length > 0 || this.cars.length === 1)) return;
-    for (const car of left) car.gaveUp = true;
-    this.end();
+    for (const car of left) car.gaveUp = car !== this.human || !this.personGoesOn(car);
+    if (left.every((car) => car.gaveUp)) this.end();
+  }
+
+  private personGoesOn(person: RaceCar): boolean {
+    return this.tick - person.ground.recordTick < PATIENCE_TICKS;
   }
 
   private aheadness(a: RaceCar, b: RaceCar): number {
@@ -292,6 +353,12 @@ export class Race {
     if (a.finishTick !== null) return Number(b === this.human) - Number(a === this.human);
     if (a.splits.length !== b.splits.length) return b.splits.length - a.splits.length;
     return this.arcSinceGate(b) - this.arcSinceGate(a);
+  }
+
+  /** Distance from the start of the race: gates passed, and what lies behind the last of them. */
+  private distanceOf(car: RaceCar): number {
+    const { length_u, gates } = this.fleet.track.file;
+    return (car.splits.length * length_u) / gates.arc_u.length + this.arcSinceGate(car);
   }
 
   /** Distance along the lap since the last gate; negative when the car is back behind it. */

@@ -61,7 +61,7 @@ export class Tape {
   }
 }
 
-/** Plays a drive back, tick by tick; a stuck car is put back by the rules of the race, as it was then. */
+/** Plays a drive back, tick by tick; the race puts the car back where the recording says it was. */
 export class TapePlayer {
   tick = 0;
   readonly ticks: number;

@@ -15,6 +15,10 @@ export interface Settings {
   volume: number;
   muted: boolean;
   rotateCamera: boolean;
+  /** How fast keys turn the wheel; 1 is usual. */
+  keySensitivity: number;
+  /** Whether the car follows the road while nobody steers. */
+  steeringHelp: boolean;
   showRays: boolean;
   showLine: boolean;
   showInputs: boolean;
@@ -33,6 +37,8 @@ export const DEFAULTS: Settings = {
   volume: 0.6,
   muted: false,
   rotateCamera: false,
+  keySensitivity: 1,
+  steeringHelp: false,
   showRays: false,
   showLine: false,
   showInputs: true,
@@ -59,6 +65,8 @@ function accepted(value: Record<string, unknown>): Settings {
   if (!MODES.includes(settings.mode)) settings.mode = DEFAULTS.mode;
   if (!LAP_CHOICES.some((laps) => laps === settings.laps)) settings.laps = DEFAULTS.laps;
   if (!(settings.volume >= 0 && settings.volume <= 1)) settings.volume = DEFAULTS.volume;
+  if (!(settings.keySensitivity >= 0.5 && settings.keySensitivity <= 2))
+    settings.keySensitivity = DEFAULTS.keySensitivity;
   settings.name = settings.name.slice(0, 24);
   return settings;
 }

@@ -50,7 +50,7 @@ export function pauseDialog(actions: PauseActions): HTMLDialogElement {
     h(
       'p',
       { class: 'keys' },
-      'W A S D or arrows drive · R restart · Esc pause · M mute · F fullscreen · gamepad: stick and triggers',
+      'W A S D or arrows drive · R back to the road, again restarts · Esc pause · M mute · F fullscreen · gamepad: stick and triggers',
     ),
   );
 }
@@ -81,6 +81,15 @@ export function settingsDialog(
     'aria-label': 'Volume',
   });
   volume.addEventListener('input', () => set({ volume: Number(volume.value) }));
+  const sensitivity = h('input', {
+    type: 'range',
+    min: 0.5,
+    max: 2,
+    step: 0.1,
+    value: settings.keySensitivity,
+    'aria-label': 'How fast keys steer',
+  });
+  sensitivity.addEventListener('input', () => set({ keySensitivity: Number(sensitivity.value) }));
   const dialog = openDialog(
     'settings',
     'Settings',
@@ -91,6 +100,10 @@ export function settingsDialog(
       h('label', { class: 'field' }, h('span', {}, 'Name on the board'), name),
       h('label', { class: 'field' }, h('span', {}, 'Volume'), volume),
       toggle('Mute', settings.muted, (muted) => set({ muted })),
+      h('label', { class: 'field' }, h('span', {}, 'Steering by keys: gentle to quick'), sensitivity),
+      toggle('Steering help: follow the road while no key steers', settings.steeringHelp, (steeringHelp) =>
+        set({ steeringHelp }),
+      ),
       choiceRow(
         'Camera',
         [

@@ -39,9 +39,10 @@ export class Hud {
   private readonly speedBar = h('i', {});
   private readonly count = h('div', { class: 'hud-count', 'aria-live': 'assertive' });
   private readonly toast = h('div', { class: 'hud-toast', role: 'status' });
+  private readonly notices = h('div', { class: 'hud-notices', role: 'alert' });
   private readonly table = h('ol', { class: 'hud-table' });
-  private readonly own = inputsView('You');
-  private readonly other = inputsView('AI');
+  private readonly own = inputsView();
+  private readonly other = inputsView();
   private readonly muteButton: HTMLElement;
   private readonly touchHint: HTMLElement;
   private toastTimer: ReturnType<typeof setTimeout> | undefined;
@@ -76,6 +77,7 @@ export class Hud {
         h('div', { class: 'hud-card hud-times' }, this.current, h('div', {}, this.last, this.best)),
         this.gapChip,
         this.toast,
+        this.notices,
       ),
       h(
         'div',
@@ -108,9 +110,12 @@ export class Hud {
     this.minimap.setTrack(race.fleet.track.file);
     this.gapUntil = 0;
     this.toast.classList.remove('shown');
+    this.notices.replaceChildren();
     this.rows = race.cars.length > 2 ? race.cars.map(() => tableRow()) : [];
     this.table.replaceChildren(...this.rows.map((row) => row.root));
     const rival = race.cars.find((car) => car.entrant.kind !== 'human');
+    const followed = race.human ?? race.cars[0];
+    setText(this.own.root.querySelector('span')!, followed?.entrant.name ?? '');
     setText(this.other.root.querySelector('span')!, rival?.entrant.name ?? '');
   }
 
@@ -143,6 +148,15 @@ export class Hud {
     setText(this.toast, text);
     clearTimeout(this.toastTimer);
     this.toastTimer = setTimeout(() => this.toast.classList.remove('shown'), TOAST_MS);
+  }
+
+  /** Something the player must know: it stays until it is read and closed. */
+  notify(text: string): void {
+    if ([...this.notices.children].some((notice) => notice.firstChild?.textContent === text)) return;
+    const close = h('button', { type: 'button', 'aria-label': 'Close this message' }, 'OK');
+    const notice = h('div', { class: 'hud-card hud-notice' }, h('span', {}, text), close);
+    close.addEventListener('click', () => notice.remove());
+    this.notices.append(notice);
   }
 
   private rivalOf(race: Race, followed: RaceCar): RaceCar | null {
@@ -218,14 +232,14 @@ function tableRow() {
   return { root: h('li', {}, h('i', {}), name, value), name, value };
 }
 
-function inputsView(label: string): InputsView {
+function inputsView(): InputsView {
   const wheel = h('i', {});
   const throttle = h('i', {});
   const brake = h('i', {});
   const root = h(
     'div',
     { class: 'hud-card inputs', hidden: true },
-    h('span', {}, label),
+    h('span', {}),
     h('div', { class: 'inputs-steer' }, wheel),
     h('div', { class: 'inputs-pedal brake' }, brake),
     h('div', { class: 'inputs-pedal throttle' }, throttle),

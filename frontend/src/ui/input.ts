@@ -1,6 +1,17 @@
 /** Keyboard, gamepad and touch as one set of controls, sampled once per frame. */
 import type { Controls } from '../physics/kernel';
 
+/** What the player's devices say: keys only know left and right, sticks and fingers how far. */
+export interface Hands {
+  /** -1 left, 1 right. */
+  keys: number;
+  steer: number;
+  throttle: number;
+  brake: number;
+}
+
+export const HANDS_OFF: Hands = { keys: 0, steer: 0, throttle: 0, brake: 0 };
+
 export type Command = 'pause' | 'restart' | 'mute' | 'fullscreen';
 
 const KEYS: Record<string, keyof Held> = {
@@ -60,12 +71,12 @@ export class Input {
   }
 
   /** What the player asks for now: the strongest of every device. */
-  sample(): Controls {
+  sample(): Hands {
     const pad = this.pad();
     const touch = this.touch();
-    const keys = Number(this.held.right) - Number(this.held.left);
     return {
-      steer: strongest(keys, pad.steer, touch.steer),
+      keys: Number(this.held.right) - Number(this.held.left),
+      steer: strongest(pad.steer, touch.steer),
       throttle: Math.max(Number(this.held.throttle), pad.throttle, touch.throttle),
       brake: Math.max(Number(this.held.brake), pad.brake, touch.brake),
     };

@@ -187,11 +187,16 @@ function comparisonPanel({ you, rival }: Pair, turns: Turn[], track: TrackFile):
     { label: rival.entrant.name, className: 'theirs', points: line(theirs) },
     { label: you.entrant.name, className: 'yours', points: line(mine) },
   ]);
-  const titles = `Your lap ${mine.number} (${lapTime(mine.ticks)}) against lap ${theirs.number} of ${rival.entrant.name} (${lapTime(theirs.ticks)})`;
+  const whose = you.entrant.kind === 'human' ? 'Your lap' : `${you.entrant.name}: lap`;
+  const titles = `${whose} ${mine.number} (${lapTime(mine.ticks)}) against lap ${theirs.number} of ${rival.entrant.name} (${lapTime(theirs.ticks)})`;
   const panel = h(
     'section',
     { class: 'panel comparison', 'aria-label': 'Comparison' },
-    h('h3', { 'data-testid': 'loss' }, verdict(comparison.losses)),
+    h(
+      'h3',
+      { 'data-testid': 'loss' },
+      verdict(comparison.losses, you.entrant.kind === 'human' ? 'You' : you.entrant.name),
+    ),
     h('p', { class: 'muted' }, titles),
     turnChips(comparison, track, map.zoom),
     h(

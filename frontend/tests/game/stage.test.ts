@@ -2,8 +2,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lineUp, personSeat } from '../../src/game/line-up';
 import { type Plan, Stage } from '../../src/game/stage';
 import type { Kernel } from '../../src/physics/kernel';
-import { IDLE } from '../../src/race/drivers';
 import type { Garage } from '../../src/race/garage';
+import { DEFAULTS } from '../../src/site/settings';
+import { HANDS_OFF } from '../../src/ui/input';
 import { loadKernel, loadTrack } from '../site';
 
 const NOTHING = { togglePause: false, restart: false, quitToMenu: false };
@@ -46,7 +47,7 @@ describe('the stage', () => {
     expect(await stage.restart()).toBe(false);
     await stage.begin(plan(3), stage.wish());
     const before = stage.race;
-    for (let tick = 0; tick < 10; tick++) await stage.tick(IDLE, NOTHING);
+    for (let tick = 0; tick < 10; tick++) await stage.tick(HANDS_OFF, DEFAULTS, NOTHING);
     expect(await stage.restart()).toBe(true);
     expect(stage.race).not.toBe(before);
     expect(stage.race?.tick).toBe(0);
@@ -59,7 +60,7 @@ describe('the stage', () => {
     await stage.begin({ ...plan(0), counts: false }, stage.wish());
     const speeds: number[] = [];
     for (let start = 0; start < 2; start++) {
-      for (let tick = 0; tick < 60; tick++) await stage.tick(IDLE, NOTHING);
+      for (let tick = 0; tick < 60; tick++) await stage.tick(HANDS_OFF, DEFAULTS, NOTHING);
       speeds.push(stage.followed!.now.speed);
       await stage.restart();
     }

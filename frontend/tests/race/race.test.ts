@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Controls, Kernel } from '../../src/physics/kernel';
 import { Grid, IDLE, ReplayDriver } from '../../src/race/drivers';
-import { type Entrant, FINISH_WAIT_TICKS, Race, type RaceEvent } from '../../src/race/race';
+import { type Entrant, FINISH_WAIT_TICKS, PATIENCE_TICKS, Race, type RaceEvent } from '../../src/race/race';
 import { quantised, type Tape, TapePlayer } from '../../src/race/tape';
 import { loadKernel, loadTrack } from '../site';
 import { chauffeur } from './chauffeur';
@@ -105,6 +105,49 @@ describe('a stuck car', () => {
     expect(race.human!.offence).toMatchObject({ kind: 'respawn' });
   });
 
+  it('is put back after five seconds without ground gained, however fast it circles', async () => {
+    const race = await newRace([you], 3);
+    for (let tick = 0; tick < 900 && race.human!.tape.respawns.length === 0; tick++)
+      race.advance([{ steer: 1, throttle: race.human!.now.speed < 20 ? 1 : 0, brake: 0 }]);
+    expect(race.human!.tape.respawns).toHaveLength(1);
+    expect(race.human!.now.speed).toBe(0);
+  });
+
+  it('is not held by a wall for longer than a second and a half', async () => {
+    const race = await newRace([you], 3);
+    const turnedIn = { steer: -1, throttle: 1, brake: 0 };
+    while (race.tick < 45) race.advance([turnedIn]);
+    while (!race.events.some((event) => event.type === 'hit')) race.advance([FULL]);
+    const hit = race.tick;
+    while (race.human!.tape.respawns.length === 0 && race.tick < hit + 600) race.advance([FULL]);
+    expect(race.tick - hit).toBeLessThan(300);
+  });
+
+  it('is put back when its driver asks', async () => {
+    const race = await newRace([you], 3);
+    run(race, [90], 200);
+    race.advance([FULL], { togglePause: false, restart: false, quitToMenu: false, putBack: true });
+    expect(race.controller.phase).toBe('respawning');
+    for (let tick = 0; tick < 30; tick++) race.advance([FULL]);
+    expect(race.human!.now.speed).toBe(0);
+    expect(race.human!.offence).toMatchObject({ kind: 'respawn' });
+  });
+
+  it('repeats in a replay where it was put back, and nowhere else', async () => {
+    const race = await newRace([you], 1);
+    run(race, [90], 200);
+    race.advance([FULL], { togglePause: false, restart: false, quitToMenu: false, putBack: true });
+    run(race, [90]);
+    const drive = race.human!.tape.drive()!;
+    const again = await newRace([{ ...you, kind: 'replay', respawns: drive.respawns }], 1);
+    const player = new TapePlayer(drive);
+    while (!again.finished && again.tick < 5000) {
+      const waits = again.cars[0]!.watch.respawnTicksLeft > 0;
+      again.advance([waits || player.ended ? IDLE : player.next()]);
+    }
+    expect(again.cars[0]!.laps[0]!.ticks).toBe(race.human!.laps[0]!.ticks);
+  });
+
   it('is put back too when a machine drives it', async () => {
     const race = await newRace([you, machine], 3);
     run(race, [90, 0], 331);
@@ -116,17 +159,33 @@ describe('a stuck car', () => {
 
 describe('a race with rivals', () => {
   it('gives the others five seconds after the first finisher, then they did not finish', async () => {
+    const race = await newRace([{ ...machine, name: 'slow' }, machine], 1);
+    run(race, [40, 120]);
+    const [slow, ai] = [race.cars[0]!, race.cars[1]!];
+    expect(ai.finishTick).not.toBeNull();
+    expect(race.tick).toBe(ai.finishTick! + FINISH_WAIT_TICKS);
+    expect(slow.gaveUp).toBe(true);
+    expect(race.standings().map((car) => car.entrant.name)).toEqual(['AI', 'slow']);
+  });
+
+  it('waits for a person who makes progress, however long that takes', async () => {
     const race = await newRace([you, machine], 1);
     run(race, [40, 120]);
     const [human, ai] = [race.cars[0]!, race.cars[1]!];
-    expect(ai.finishTick).not.toBeNull();
-    expect(race.tick).toBe(ai.finishTick! + FINISH_WAIT_TICKS);
-    expect(human.gaveUp).toBe(true);
-    expect(race.standings().map((car) => car.entrant.name)).toEqual(['AI', 'You']);
+    expect(human.finishTick).toBeGreaterThan(ai.finishTick! + FINISH_WAIT_TICKS);
+    expect(human.gaveUp).toBe(false);
+    expect(race.tick).toBe(human.finishTick);
+  });
+
+  it('does not wait for a person who gains no ground', async () => {
+    const race = await newRace([you, machine], 1);
+    run(race, [0, 120]);
+    expect(race.human!.gaveUp).toBe(true);
+    expect(race.tick).toBe(PATIENCE_TICKS);
   });
 
   it('does not count a pause into the five seconds', async () => {
-    const race = await newRace([you, machine], 1);
+    const race = await newRace([{ ...machine, name: 'slow' }, machine], 1);
     while (race.cars[1]!.finishTick === null)
       race.advance(race.cars.map((car) => chauffeur(track, car.now, car.number ? 120 : 40)));
     race.advance([IDLE, IDLE], { togglePause: true, restart: false, quitToMenu: false });
