@@ -6,18 +6,18 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.benchmark.bridge_echo import ECHO_PATH
-from hotlap.bridge.client import DEFAULT_URL, BridgeClient
+from hotlap.benchmark.options import BridgeMeasurement
+from hotlap.bridge import DEFAULT_URL
+from hotlap.bridge.client import BridgeClient
 from hotlap.bridge.json_text import encode
 from hotlap.bridge.remote_batch import RemoteBatch
 from hotlap.bridge.spawn import LISTENING, RunningServer, spawned_server
-from hotlap.errors import ConfigError
 from hotlap.racer.env import RacerEnv
 
 BLOCK_STEPS = 100
@@ -29,30 +29,6 @@ ACTION = [0.123456789, 0.923456789, 0.123456789]
 STEP_REQUEST = encode({"type": "step", "action": ACTION})
 
 Seconds = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class BridgeMeasurement:
-    """What to measure."""
-
-    steps: int = 5000
-    """Round trips of one car."""
-    target: float = 2000.0
-    """Steps per second to reach."""
-    warmup: int = 200
-    """Round trips before the clock starts."""
-    url: str = DEFAULT_URL
-    """Where the server listens, unless one is spawned."""
-    spawn: bool = False
-    """Start a server for the measurement."""
-    cars: int = 1024
-    """Cars in the batch; 0 leaves it out."""
-    train: int = 0
-    """Steps of PPO to train in this process and through the bridge; 0 leaves it out."""
-
-    def __post_init__(self) -> None:
-        if self.steps < 1 or self.warmup < 0 or self.cars < 0 or self.train < 0:
-            raise ConfigError("steps must be at least 1; warmup, cars and train at least 0.")
 
 
 def run_benchmark(
@@ -68,7 +44,7 @@ def run_benchmark(
     return summary(times_s, warmup, target)
 
 
-def run_bridge_benchmark(wanted: BridgeMeasurement, *, as_json: bool = False) -> int:
+def run_bridge_benchmark(wanted: BridgeMeasurement) -> int:
     """Measure everything and print it; 0 when the target is reached, 1 when not."""
     with ExitStack() as stack:
         url = stack.enter_context(echoing_server()).url if wanted.spawn else wanted.url
@@ -79,7 +55,7 @@ def run_bridge_benchmark(wanted: BridgeMeasurement, *, as_json: bool = False) ->
             from hotlap.benchmark.bridge_training import measure_training  # noqa: PLC0415 - brings torch
 
             result["training"] = measure_training(url, wanted.cars or 1, wanted.train)
-    sys.stdout.write((json.dumps(result) if as_json else table(result)) + "\n")
+    sys.stdout.write((json.dumps(result) if wanted.json else table(result)) + "\n")
     return 0 if result["passed"] else 1
 
 

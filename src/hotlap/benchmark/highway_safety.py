@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from tqdm import tqdm
 
+from hotlap.benchmark.options import SafetyOptions
 from hotlap.errors import ConfigError
 from hotlap.evaluation.sources import find_driver
 from hotlap.highway.supervisor import RULE_NAMES
@@ -23,35 +24,9 @@ Driver = Callable[[HighwayWorld, int, np.random.Generator], NDArray[Any]]
 """The actions of all egos of a world at a decision, from its number and a generator."""
 DENSITIES = (8, 20, 40)
 LANES = (5, 3, 2)
-MOST_KM = 1e9
-MOST_ROADS = 100_000
 WIDTH_OF_FILES = 160
 TELL_EVERY = 50
 """Decisions between two looks at how far it is."""
-
-
-@dataclass(frozen=True)
-class SafetyOptions:
-    """What `hotlap benchmark highway-safety` was asked for."""
-
-    km: float = 10_000.0
-    seed: int = 0
-    roads: int = 512
-    policy: tuple[str, ...] = ()
-    threads: int | None = None
-    root: Path = Path("runs")
-    json: bool = False
-
-    def check(self) -> None:
-        """Refuse what cannot be driven."""
-        if not 0.0 < self.km <= MOST_KM:
-            raise ConfigError(f"--km must be above 0 and at most {MOST_KM:g}, not {self.km}.")
-        if not 1 <= self.roads <= MOST_ROADS or self.seed < 0:
-            raise ConfigError(
-                f"--roads must be from 1 to {MOST_ROADS} and --seed not negative, not {self.roads} and {self.seed}."
-            )
-        if self.threads is not None and self.threads < 1:
-            raise ConfigError(f"--threads must be 1 or more, not {self.threads}.")
 
 
 def hostile(world: HighwayWorld, decision: int, _rng: np.random.Generator) -> FloatArray:
@@ -209,7 +184,6 @@ def drive_everything(
 
 def run_highway_safety(options: SafetyOptions) -> int:
     """Drive, print the figures, and return 1 if any collision was the ego's fault."""
-    options.check()
     chosen = cases(options.policy, options.root)
     found = drive_everything(options.km, options.seed, options.roads, options.threads, chosen)
     if options.json:

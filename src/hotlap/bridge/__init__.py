@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from hotlap.bridge.server import BridgeServer
     from hotlap.bridge.vec_env import BridgeVecEnv
 
+DEFAULT_PORT = 9876
+DEFAULT_URL = f"ws://localhost:{DEFAULT_PORT}"
 __all__ = ["BridgeClient", "BridgeServer", "BridgeVecEnv"]
 
 # Loaded on first use: BridgeVecEnv brings SB3 and torch, which neither server nor client needs.

@@ -15,12 +15,12 @@ from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.uri import WebSocketURI, parse_uri
 
+from hotlap.bridge import DEFAULT_URL
 from hotlap.bridge.access import SILENT_LOG
 from hotlap.bridge.json_text import decode, encode
 from hotlap.bridge.polling import PollingSocket
 from hotlap.errors import BridgeConnectionError, BridgeError, BridgeTimeoutError, ConfigError
 
-DEFAULT_URL = "ws://localhost:9876"
 START_COMMAND = "hotlap bridge"
 LARGEST_REPLY_BYTES = 16 * 2**20
 GOODBYE_S = 1.0

@@ -7,13 +7,13 @@ from http import HTTPStatus
 
 from websockets.datastructures import Headers
 
+from hotlap.bridge import DEFAULT_PORT
 from hotlap.bridge.access import Access, Refusal, check_token
 from hotlap.bridge.connection import Connection
 from hotlap.bridge.messages import BridgeSession, Limits
 from hotlap.errors import BridgeConnectionError, ConfigError
 from hotlap.policies.policy import Policy
 
-DEFAULT_PORT = 9876
 SWEEP_S = 0.5
 GOING_AWAY = 1001
 

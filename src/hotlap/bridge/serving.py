@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from hotlap.bridge import DEFAULT_PORT
 from hotlap.bridge.messages import BridgeSession
 from hotlap.bridge.polling import run_polling
-from hotlap.bridge.server import DEFAULT_PORT, BridgeServer, ServerConfig
+from hotlap.bridge.server import BridgeServer, ServerConfig
 from hotlap.errors import ConfigError
 
 FORCED_EXIT_S = 5.0

@@ -1,9 +1,10 @@
 """The options of `hotlap benchmark …`."""
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import tyro
+
+from hotlap.benchmark.options import SafetyOptions
 
 
 @dataclass(frozen=True)
@@ -69,29 +70,14 @@ class GpuBenchmark:
 
 
 @dataclass(frozen=True)
-class HighwaySafety:
+class HighwaySafety(SafetyOptions):
     """Drive hostile, random and sleeping drivers through traffic with the supervisor on; exit 1 if one was at fault."""
-
-    km: float = 10_000.0
-    """How far all of them together drive."""
-    seed: int = 0
-    """Seed of the traffic, 0 or more."""
-    roads: int = 512
-    """Roads in one batch, 1 to 100,000."""
-    policy: tuple[str, ...] = ()
-    """Drivers that mean well to drive too: runs, .onnx files, or expert, cruise, random, zero."""
-    threads: int | None = None
-    """Cores to use; by default all."""
-    root: Path = Path("runs")
-    """Folder that holds the runs."""
-    json: bool = False
-    """Print one JSON list instead of a table."""
 
     def run(self) -> int | None:
         """Drive and print the figures."""
-        from hotlap.benchmark.highway_safety import SafetyOptions, run_highway_safety
+        from hotlap.benchmark.highway_safety import run_highway_safety
 
-        return run_highway_safety(SafetyOptions(**asdict(self)))
+        return run_highway_safety(self)
 
 
 @dataclass(frozen=True)

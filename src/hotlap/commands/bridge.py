@@ -4,6 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotlap.benchmark.options import BridgeMeasurement
+
 
 @dataclass(frozen=True)
 class ServeBridge:
@@ -38,29 +40,11 @@ class ServeBridge:
 
 
 @dataclass(frozen=True)
-class BridgeBenchmark:
+class BridgeBenchmark(BridgeMeasurement):
     """Measure a bridge server: steps per second of one car, of a bare echo of the same size, and of a batch."""
-
-    steps: int = 5000
-    """Round trips to measure, 1 or more."""
-    target: float = 2000.0
-    """Steps per second that must be reached; below it the command exits with 1."""
-    warmup: int = 200
-    """Round trips before the clock starts."""
-    url: str = "ws://localhost:9876"
-    """Where the server listens."""
-    spawn: bool = False
-    """Start a server for the measurement, and measure a bare echo with the same libraries beside it."""
-    cars: int = 1024
-    """Cars in the batch, 1 to 4096; 0 leaves the batch out."""
-    train: int = 0
-    """With --spawn: also train PPO for so many steps, in this process and through the bridge, and compare."""
-    json: bool = False
-    """Print one JSON object instead of a table."""
 
     def run(self) -> int:
         """Measure and print."""
-        from hotlap.benchmark.bridge import BridgeMeasurement, run_bridge_benchmark
+        from hotlap.benchmark.bridge import run_bridge_benchmark
 
-        options = {name: value for name, value in vars(self).items() if name != "json"}
-        return run_bridge_benchmark(BridgeMeasurement(**options), as_json=self.json)
+        return run_bridge_benchmark(self)

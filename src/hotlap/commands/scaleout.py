@@ -1,40 +1,23 @@
 """The options of `hotlap sweep`, `submit` and `jobs …`."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from hotlap.scaleout.sweep.request import SweepRequest
 
 DASHBOARD = "http://127.0.0.1:8265"
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(SweepRequest):
     """Many trainings from one file, then the best driver on every track; run again, it goes on where it stopped."""
-
-    spec: Path
-    """A .toml file; docs/scaleout.md shows what may be in it."""
-    name: str = ""
-    """Name of the sweep's folder; by default the file's."""
-    root: Path = Path("sweeps")
-    """Folder that holds the sweeps."""
-    workers: int = 0
-    """Trainings at a time on this machine; 0 for one per core."""
-    on: Literal["processes", "ray"] = "processes"
-    """What trains: processes of this machine, or a Ray cluster."""
-    address: str = ""
-    """HOST:PORT of the cluster, which must see the sweep's folder; by default one is made of this machine."""
-    cpus: float = 1.0
-    """CPUs of the cluster that each training takes."""
-    dry_run: bool = False
-    """Only list the trainings."""
-    json: bool = False
-    """Print one JSON object instead of tables."""
 
     def run(self) -> int:
         """Train, compare, evaluate."""
-        from hotlap.scaleout.sweep.run_sweep import SweepRequest, run_sweep
+        from hotlap.scaleout.sweep.run_sweep import run_sweep
 
-        return run_sweep(SweepRequest(**asdict(self)))
+        return run_sweep(self)
 
 
 @dataclass(frozen=True)

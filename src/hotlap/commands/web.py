@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import tyro
+from hotlap.web.options import PlayOptions
 
 RUNS = Path("runs")
 
@@ -47,38 +47,11 @@ class ExportSite:
 
 
 @dataclass(frozen=True)
-class Play:
+class Play(PlayOptions):
     """Serve the game to your browser: race against every driver you trained, watch a training live."""
-
-    run_folder: tyro.conf.Positional[str | None] = None
-    """The run to start with: its name under runs/, or its folder."""
-    port: int = 8642
-    """Port to listen on; 0 means any free one."""
-    host: str = "127.0.0.1"
-    """Address to listen on; any but loopback can be reached by others, and asks them for a token."""
-    no_open: bool = False
-    """Do not open the browser."""
-    token_file: Path | None = None
-    """File with the token, at least 128 bits; else the environment's HOTLAP_TOKEN, else a fresh one beyond loopback."""
-    tracks: tuple[str, ...] = ()
-    """Further tracks: generated:SEED:DIFFICULTY, or the paths of .json or .csv track files."""
-    root: Path = RUNS
-    """Folder that holds the runs."""
-    database: Path | None = None
-    """File of the lap board; by default hotlap.sqlite beside the runs."""
 
     def run(self) -> int:
         """Serve."""
-        from hotlap.web.play import PlayOptions, play
+        from hotlap.web.play import play
 
-        options = PlayOptions(
-            run=self.run_folder,
-            tracks=self.tracks,
-            host=self.host,
-            port=self.port,
-            opens=not self.no_open,
-            token_file=self.token_file,
-            root=self.root,
-            database=self.database,
-        )
-        return play(options)
+        return play(self)

@@ -1,4 +1,4 @@
-"""What `hotlap evaluate` is asked for, from the command line or from a file."""
+"""What `hotlap evaluate` and `hotlap compare` are asked for, from the command line or from a file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -6,35 +6,46 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.errors import ConfigError
-from hotlap.evaluation.highway.setup import HighwaySetup
-from hotlap.evaluation.racer.figures import DriveLimits
 from hotlap.settings import merged, read_toml
 
 
-@dataclass(frozen=True)
-class EvaluationConfig:
-    """What to measure; a file such as evals/highway_cruise.toml has these keys."""
+@dataclass(frozen=True, kw_only=True)
+class EvaluationOptions:
+    """How a driver is evaluated; each option is about one world."""
 
-    policy: str | None = None
-    """A run, its folder, a .onnx file, or a scripted driver: reference, human, expert, cruise, random, zero."""
     track: tuple[str, ...] = ()
-    """Racer: tracks to drive; by default those the driver was trained on."""
+    """Racer: track-01, generated:7:hard, a .json or .csv file; by default those it was trained on."""
     laps: int = 4
     """Racer: laps from each start, the first of them standing; 2 or more."""
     steps: int | None = None
     """Racer: ticks each start has for its laps, 60 a second; by default 6,000, and more on long tracks."""
     vehicles: tuple[int, ...] = (8, 20, 40)
-    """Highway: densities, each the number of vehicles around the ego, 0 to 40."""
+    """Highway: densities to drive at, vehicles around the ego, 0 to 40."""
     episodes: int = 100
     """Highway: episodes of three minutes at each density."""
     first_episode: int = 0
     """Highway: number of the first episode, among those held out from training."""
     missions: str = "mixed"
-    """Highway: "mixed", or only one mode: hold, cruise, lane_change, overtake, stop."""
+    """Highway: mixed, or only one mode: hold, cruise, lane_change, overtake, stop."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requirements:
+    """What is driven beside a driver, and what it is set against."""
+
     baselines: bool = True
     """Highway: drive the simple drivers too, for the table."""
     against: str | None = None
-    """What it must not be worse than: a run, a policy, a saved evaluation, or "last"."""
+    """Exit with 1 when a figure is worse beyond chance than that of a run, a policy, a saved evaluation (.json),
+    or of the "last" one in the history."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationConfig(EvaluationOptions, Requirements):
+    """One evaluation; a file such as evals/highway_cruise.toml has these keys."""
+
+    policy: str | None = None
+    """A run, its folder, a .onnx file, or a scripted driver: reference, human, expert, cruise, random, zero."""
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """Figures that must be reached, by name: at least so much where more is better, else at most."""
 
@@ -42,28 +53,33 @@ class EvaluationConfig:
         """Whether something else than the default is asked for."""
         return bool(getattr(self, name) != getattr(DEFAULT, name))
 
-    def limits(self) -> DriveLimits:
-        """How far each car of the racer drives."""
-        return DriveLimits(self.laps, self.steps)
-
-    def setup(self) -> HighwaySetup:
-        """The episodes of the highway."""
-        return HighwaySetup(self.vehicles, self.episodes, self.first_episode, self.missions)
-
 
 DEFAULT = EvaluationConfig()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outputs:
     """What to do with the result of an evaluation."""
 
-    report: Path | None = None
-    episodes_file: Path | None = None
     require_percent: float | None = None
+    """Racer: exit with 1 unless every start is completed and the best clean lap within so many percent of the
+    reference."""
+    episodes_file: Path | None = None
+    """Highway: write every episode, with its seed, to this file of JSON lines."""
+    report: Path | None = None
+    """Write a page with pictures to this HTML file."""
     root: Path = Path("runs")
+    """Folder that holds the runs, and the history of evaluations."""
     json: bool = False
+    """Print one JSON object instead of tables."""
     force: bool = False
+    """Write over files that are already there."""
+
+
+def config_from(options: EvaluationOptions) -> EvaluationConfig:
+    """The evaluation that the options of a verb ask for."""
+    given = [each.name for each in fields(EvaluationConfig) if hasattr(options, each.name)]
+    return EvaluationConfig(**{name: getattr(options, name) for name in given})
 
 
 def combined(given: EvaluationConfig, file: Path | None) -> EvaluationConfig:

@@ -3,7 +3,6 @@
 import os
 import webbrowser
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from hotlap.store.missions import MissionLog
 from hotlap.training.runs import find_run
 from hotlap.web.access import House, chosen_token
 from hotlap.web.app import Game, create_app
+from hotlap.web.options import PlayOptions
 from hotlap.web.policies import PolicyCounter, bundled_drivers
 from hotlap.web.runs import Listing, Run, Shelf, read_run
 from hotlap.web.server import bound_socket, serve
@@ -27,25 +27,11 @@ TOKEN_VARIABLE = "HOTLAP_TOKEN"  # noqa: S105 - the name of a variable
 MOST_TOKEN_BYTES = 1024
 
 
-@dataclass(frozen=True)
-class PlayOptions:
-    """What `hotlap play` was asked for."""
-
-    run: str | None
-    tracks: tuple[str, ...]
-    host: str
-    port: int
-    opens: bool
-    token_file: Path | None
-    root: Path
-    database: Path | None
-
-
 def play(options: PlayOptions) -> int:
     """Serve the game until Ctrl-C; 0."""
     token = chosen_token(given_token(options.token_file), options.host)
     tracks = loaded_tracks(options.tracks)
-    shelf, run = gathered_runs(options.run, options.root)
+    shelf, run = gathered_runs(options.run_folder, options.root)
     site = {"server": True, "start": {"run": run.key if run else None, "track": tracks[0].key}}
     page = browser_of(run.world).page if run else ""
     content = game_files(static_folder(), tracks, site)
@@ -56,7 +42,7 @@ def play(options: PlayOptions) -> int:
         house = House(options.host, listener.getsockname()[1], token)
         by_key = {data.key: data.track for data in tracks}
         game = Game(content, by_key, shelf, LapBoard(database), MissionLog(database))
-        serve(create_app(game, house), listener, lambda: _announce(house.link(page), opens=options.opens))
+        serve(create_app(game, house), listener, lambda: _announce(house.link(page), opens=not options.no_open))
     finally:
         listener.close()
         if database is not None:

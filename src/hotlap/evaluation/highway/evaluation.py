@@ -9,6 +9,7 @@ from hotlap.errors import ConfigError
 from hotlap.evaluation.highway.episodes import EpisodesHeader, write_episodes
 from hotlap.evaluation.highway.evaluate import SCRIPTED, HighwayEvaluation, evaluate_highway
 from hotlap.evaluation.highway.report import report_page
+from hotlap.evaluation.highway.setup import HighwaySetup
 from hotlap.evaluation.highway.table import print_highway
 from hotlap.evaluation.request import EvaluationConfig, Outputs
 from hotlap.evaluation.sources import DriverSource
@@ -33,7 +34,7 @@ class HighwayWorldEvaluation:
         say(f"driving {source.name} on the highway")
         baselines = with_others and config.baselines
         return evaluate_highway(
-            source.make, config.setup(), with_baselines=baselines, name=source.name, about=source.about, say=say
+            source.make, _setup(config), with_baselines=baselines, name=source.name, about=source.about, say=say
         )
 
     def show(self, result: HighwayEvaluation) -> None:
@@ -68,7 +69,12 @@ class HighwayWorldEvaluation:
         """All densities in one."""
         densities = [density for each in results for density in each.densities]
         records = [record for each in results for record in each.records]
-        return replace(results[0], episodes=config.setup(), densities=densities, records=records)
+        return replace(results[0], episodes=_setup(config), densities=densities, records=records)
+
+
+def _setup(config: EvaluationConfig) -> HighwaySetup:
+    """The episodes that are asked for."""
+    return HighwaySetup(config.vehicles, config.episodes, config.first_episode, config.missions)
 
 
 EVALUATION = HighwayWorldEvaluation()

@@ -7,7 +7,7 @@ from typing import Any
 
 from hotlap.errors import ConfigError
 from hotlap.evaluation.racer.evaluate import evaluate
-from hotlap.evaluation.racer.figures import RacerEvaluation
+from hotlap.evaluation.racer.figures import DriveLimits, RacerEvaluation
 from hotlap.evaluation.racer.report import report_page
 from hotlap.evaluation.racer.table import print_evaluation
 from hotlap.evaluation.request import EvaluationConfig, Outputs
@@ -38,7 +38,11 @@ class RacerWorldEvaluation:
         """Laps on every track asked for."""
         tracks = chosen_tracks(config.track or source.tracks)
         say(f"driving {source.name} on {', '.join(track.track_id for track in tracks)}")
-        options: dict[str, Any] = {"limits": config.limits(), "name": source.name, "about": source.about}
+        options: dict[str, Any] = {
+            "limits": DriveLimits(config.laps, config.steps),
+            "name": source.name,
+            "about": source.about,
+        }
         return evaluate(source.make, tracks, with_human=with_others, **options)
 
     def show(self, result: RacerEvaluation) -> None:

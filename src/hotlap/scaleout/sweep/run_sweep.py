@@ -4,9 +4,7 @@ import contextlib
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from hotlap.checkpoints import RunLock, check_run_name, check_writable, write_file
 from hotlap.errors import ConfigError
@@ -20,27 +18,13 @@ from hotlap.scaleout.speaking import say
 from hotlap.scaleout.sweep.folder import RESULTS_DOCUMENT, SweepFolder
 from hotlap.scaleout.sweep.local_engine import run_on_processes
 from hotlap.scaleout.sweep.ray_engine import run_on_ray
+from hotlap.scaleout.sweep.request import SweepRequest
 from hotlap.scaleout.sweep.results import Row, best_run, print_rows, rows_of
 from hotlap.scaleout.sweep.spec import load_spec, trials_of
 
 DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 MOST_WORKERS = 1024
 Engine = Callable[[SweepFolder, list[str]], None]
-
-
-@dataclass(frozen=True)
-class SweepRequest:
-    """The options of `hotlap sweep`."""
-
-    spec: Path
-    name: str = ""
-    root: Path = Path("sweeps")
-    workers: int = 0
-    on: Literal["processes", "ray"] = "processes"
-    address: str = ""
-    cpus: float = 1.0
-    dry_run: bool = False
-    json: bool = False
 
 
 def run_sweep(request: SweepRequest) -> int:

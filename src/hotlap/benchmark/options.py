@@ -1,0 +1,68 @@
+"""The options of measurements that have many, each declared once: as help, and as what is checked and measured."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotlap.bridge import DEFAULT_URL
+from hotlap.errors import ConfigError
+
+MOST_KM = 1e9
+MOST_ROADS = 100_000
+
+
+@dataclass(frozen=True)
+class SafetyOptions:
+    """What `hotlap benchmark highway-safety` drives."""
+
+    km: float = 10_000.0
+    """How far all of them together drive."""
+    seed: int = 0
+    """Seed of the traffic, 0 or more."""
+    roads: int = 512
+    """Roads in one batch, 1 to 100,000."""
+    policy: tuple[str, ...] = ()
+    """Drivers that mean well to drive too: runs, .onnx files, or expert, cruise, random, zero."""
+    threads: int | None = None
+    """Cores to use; by default all."""
+    root: Path = Path("runs")
+    """Folder that holds the runs."""
+    json: bool = False
+    """Print one JSON list instead of a table."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be driven."""
+        if not 0.0 < self.km <= MOST_KM:
+            raise ConfigError(f"--km must be above 0 and at most {MOST_KM:g}, not {self.km}.")
+        if not 1 <= self.roads <= MOST_ROADS or self.seed < 0:
+            raise ConfigError(
+                f"--roads must be from 1 to {MOST_ROADS} and --seed not negative, not {self.roads} and {self.seed}."
+            )
+        if self.threads is not None and self.threads < 1:
+            raise ConfigError(f"--threads must be 1 or more, not {self.threads}.")
+
+
+@dataclass(frozen=True)
+class BridgeMeasurement:
+    """What `hotlap benchmark bridge` measures."""
+
+    steps: int = 5000
+    """Round trips to measure, 1 or more."""
+    target: float = 2000.0
+    """Steps per second that must be reached; below it the command exits with 1."""
+    warmup: int = 200
+    """Round trips before the clock starts."""
+    url: str = DEFAULT_URL
+    """Where the server listens."""
+    spawn: bool = False
+    """Start a server for the measurement, and measure a bare echo with the same libraries beside it."""
+    cars: int = 1024
+    """Cars in the batch, 1 to 4096; 0 leaves the batch out."""
+    train: int = 0
+    """With --spawn: also train PPO for so many steps, in this process and through the bridge, and compare."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+    def __post_init__(self) -> None:
+        """Refuse what measures nothing."""
+        if self.steps < 1 or self.warmup < 0 or self.cars < 0 or self.train < 0:
+            raise ConfigError("steps must be at least 1; warmup, cars and train at least 0.")
