@@ -51,7 +51,7 @@ def _locked(unfinished: Path) -> int:
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if _is_at(descriptor, unfinished):
+            if is_at(descriptor, unfinished):
                 return descriptor
         except BaseException:
             os.close(descriptor)
@@ -59,11 +59,11 @@ def _locked(unfinished: Path) -> int:
         os.close(descriptor)
 
 
-def _is_at(descriptor: int, path: Path) -> bool:
-    """False when another writer has renamed the file into place while we waited: then it is not ours to write."""
+def is_at(descriptor: int, path: Path) -> bool:
+    """Whether an opened file is the one that a path leads to now; another may have been put there meanwhile."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.lstat())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 

@@ -2,13 +2,21 @@
 
 import fcntl
 import os
+import shutil
 import signal
 import time
 
 import pytest
 
 from checkpoints.sample_runs import run_child, start_child, wait_for
-from hotlap.checkpoints import RunLock, write_document
+from hotlap.checkpoints import (
+    Checkpoint,
+    PastPolicies,
+    RunLock,
+    prune_checkpoints,
+    save_checkpoint,
+    write_document,
+)
 from hotlap.checkpoints.documents import read_document
 from hotlap.errors import HotlapError, RunFolderError, RunLockedError
 
@@ -187,3 +195,50 @@ def test_documents_written_at_once_are_never_mixed(tmp_path):
         assert read_document(file) in documents
     assert [wait_for(child) for child in children] == [0, 0]
     assert list(tmp_path.iterdir()) == [file]
+
+
+def made_again(run) -> None:
+    """What a person does who starts over: remove the folder and make it again."""
+    run.rename(run.with_name("away"))
+    run.mkdir()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda run: save_checkpoint(run, Checkpoint(9, {}, {"counters": {}})),
+        lambda run: prune_checkpoints(run, 1),
+        lambda run: PastPolicies(run, 1).keep(9, b"policy"),
+    ],
+)
+def test_old_trainer_touches_nothing_of_a_folder_that_was_made_again(write, tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    with RunLock(run):
+        made_again(run)
+        for step in (3, 5):
+            save_elsewhere(run, step)
+        before = sorted(run.rglob("*"))
+        with pytest.raises(RunFolderError, match="was removed or replaced"):
+            write(run)
+        assert sorted(run.rglob("*")) == before
+
+
+def test_old_trainer_says_that_its_folder_is_gone(tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    with RunLock(run):
+        shutil.rmtree(run)
+        with pytest.raises(RunFolderError, match="was removed or replaced"):
+            save_checkpoint(run, Checkpoint(9, {}, {"counters": {}}))
+    assert not run.exists()
+
+
+def save_elsewhere(run, step: int) -> None:
+    """A save by another process, which holds the lock of the folder that is there now."""
+
+    def work() -> None:
+        with RunLock(run):
+            save_checkpoint(run, Checkpoint(step, {}, {"counters": {}}))
+
+    assert wait_for(start_child(work)) == 0

@@ -1,6 +1,7 @@
 """What goes wrong while training: numbers that are none, clocks that jump, policies that cannot be exported."""
 
 import json
+import shutil
 import time
 from types import SimpleNamespace
 
@@ -10,7 +11,7 @@ from stable_baselines3 import PPO, SAC
 from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.checkpoints import list_past_policies, load_checkpoint, past_step
-from hotlap.errors import ExportError, TrainingError
+from hotlap.errors import CheckpointError, ExportError, RunFolderError, TrainingError
 from hotlap.racer.world import RacerWorld
 from hotlap.training import run_callback as keeping
 from hotlap.training.run_callback import NAN_BATCH
@@ -176,3 +177,45 @@ def test_past_policies_stay_when_their_checkpoints_go_also_over_a_resume(tmp_pat
     policies = {past_step(path): path.read_bytes() for path in list_past_policies(run)}
     assert policies[256] == (checkpoint_folder(whole, 256) / "policy.onnx").read_bytes()
     assert not list_past_policies(whole)
+
+
+class AtFirstStep(BaseCallback):
+    """Does something once, when the run is under way."""
+
+    def __init__(self, action) -> None:
+        super().__init__()
+        self.action = action
+
+    def _on_step(self) -> bool:
+        action, self.action = self.action, lambda: None
+        action()
+        return True
+
+
+def test_trainer_whose_folder_was_made_again_stops_and_leaves_the_new_run_alone(tmp_path):
+    def start_over() -> None:
+        (tmp_path / "run").rename(tmp_path / "away")
+        shutil.copytree(other, tmp_path / "run")
+
+    other = train(tiny_config(seed=7), "other", tmp_path).run
+    with pytest.raises(RunFolderError, match="was removed or replaced"):
+        train(tiny_config(seed=1), "run", tmp_path, watchers=[AtFirstStep(start_over)])
+    assert steps_saved(tmp_path / "run") == steps_saved(other)
+    assert weights_hash(tmp_path / "run", 384) == weights_hash(other, 384)
+
+
+def test_folder_that_was_removed_is_not_called_saved(tmp_path):
+    remove = AtFirstStep(lambda: shutil.rmtree(tmp_path / "run"))
+    with pytest.raises(RunFolderError, match="was removed or replaced"):
+        train(tiny_config(), "run", tmp_path, watchers=[remove])
+    assert not (tmp_path / "run").exists()
+
+
+def test_checkpoint_of_another_training_is_refused_by_name(tmp_path):
+    run = train(tiny_config(seed=1), "run", tmp_path).run
+    other = train(tiny_config(seed=2, steps=448), "other", tmp_path).run
+    shutil.copytree(checkpoint_folder(other, 448), checkpoint_folder(run, 448))
+    with pytest.raises(CheckpointError, match=r"step-000000000448: is of another training: its seed is 2"):
+        resume(run, steps=1000)
+    shutil.rmtree(checkpoint_folder(run, 448))
+    assert resume(run, steps=448).step == 448

@@ -2,9 +2,9 @@
 
 from hotlap.checkpoints.checkpoint import Checkpoint
 from hotlap.checkpoints.documents import read_document, write_document, write_file
-from hotlap.checkpoints.history import list_checkpoints, newest_checkpoint, prune_checkpoints
+from hotlap.checkpoints.history import has_checkpoint, list_checkpoints, newest_checkpoint, prune_checkpoints
 from hotlap.checkpoints.loading import load_checkpoint, verify_checkpoint
-from hotlap.checkpoints.lock import RunLock
+from hotlap.checkpoints.lock import RunLock, check_held
 from hotlap.checkpoints.names import check_run_name, step_of
 from hotlap.checkpoints.past import PastPolicies, list_past_policies, past_step
 from hotlap.checkpoints.run_folder import check_writable, new_run_folder
@@ -14,8 +14,10 @@ __all__ = [
     "Checkpoint",
     "PastPolicies",
     "RunLock",
+    "check_held",
     "check_run_name",
     "check_writable",
+    "has_checkpoint",
     "list_checkpoints",
     "list_past_policies",
     "load_checkpoint",

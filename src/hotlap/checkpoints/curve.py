@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.checkpoints.documents import write_file
+from hotlap.checkpoints.lock import check_held
 
 CURVE_FILE = "curve.jsonl"
 WRITTEN_EVERY_S = 1.0
@@ -162,6 +163,7 @@ class CurveWriter:
 
     def _write(self, line: Mapping[str, Any]) -> None:
         """Append a line; on a full disk the curve has a gap, which is said once."""
+        check_held(self.path.parent)
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")

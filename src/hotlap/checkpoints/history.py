@@ -7,7 +7,8 @@ from pathlib import Path
 from hotlap.checkpoints.checkpoint import Checkpoint
 from hotlap.checkpoints.disk import discard
 from hotlap.checkpoints.loading import load_checkpoint, verify_checkpoint
-from hotlap.checkpoints.names import CHECKPOINTS, MANIFEST, SAVING, age_key, step_of
+from hotlap.checkpoints.lock import check_held
+from hotlap.checkpoints.names import CHECKPOINTS, MANIFEST, SAVING, age_key, step_folder_name, step_of
 from hotlap.checkpoints.saving import clear_leftovers
 from hotlap.errors import CheckpointError, CheckpointWriteError
 from hotlap.whole_files import reason
@@ -16,6 +17,11 @@ from hotlap.whole_files import reason
 def list_checkpoints(run: Path) -> list[Path]:
     """The folders of the run's checkpoints, oldest first, without those that are visibly unfinished."""
     return [path for path in _step_folders(run) if _looks_complete(path)]
+
+
+def has_checkpoint(run: Path, step: int) -> bool:
+    """Whether the run has a checkpoint of this step that looks complete."""
+    return _looks_complete(Path(run) / CHECKPOINTS / step_folder_name(step))
 
 
 def newest_checkpoint(run: Path, report: Callable[[str], None]) -> Checkpoint:
@@ -35,6 +41,7 @@ def prune_checkpoints(run: Path, keep_last: int, keep: Collection[int] = ()) -> 
     """Remove all checkpoints but the last few, the steps in `keep`, and the newest that is intact."""
     if keep_last < 1:
         raise CheckpointError(f"keeping the last {keep_last} checkpoints would leave nothing. Keep at least 1.")
+    check_held(run)
     paths = list_checkpoints(run)
     doomed = [path for path in paths[:-keep_last] if step_of(path) not in keep]
     if not doomed:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from hotlap.errors import RunFolderError, RunLockedError
-from hotlap.whole_files import reason
+from hotlap.whole_files import is_at, reason
 
 LOCK_FILE = "lock"
 GLANCE_S = 0.02
@@ -39,12 +39,7 @@ class RunLock:
 
     def acquire(self) -> None:
         """Take the lock or raise a RunLockedError."""
-        descriptor = self._open()
-        try:
-            self._lock(descriptor)
-        except BaseException:
-            os.close(descriptor)
-            raise
+        descriptor = self._locked()
         self._descriptor = descriptor
         _held.add(self)
         _watch_forks()
@@ -61,6 +56,27 @@ class RunLock:
             os.ftruncate(self._descriptor, 0)
         fcntl.flock(self._descriptor, fcntl.LOCK_UN)
         self._close()
+
+    def check(self) -> None:
+        """Raise a RunFolderError unless the file that is locked is the one that the path leads to now."""
+        if self._descriptor is None or not is_at(self._descriptor, self.path):
+            raise RunFolderError(
+                f"{self.path.parent}: was removed or replaced while process {os.getpid()} was training it, "
+                "which writes nothing more there. Start another run with --name."
+            )
+
+    def _locked(self) -> int:
+        """A descriptor of the file at the path, locked; one that was replaced while we waited is not it."""
+        while True:
+            descriptor = self._open()
+            try:
+                self._lock(descriptor)
+                if is_at(descriptor, self.path):
+                    return descriptor
+            except BaseException:
+                os.close(descriptor)
+                raise
+            os.close(descriptor)
 
     def _open(self) -> int:
         try:
@@ -87,6 +103,13 @@ class RunLock:
             os.close(self._descriptor)
             self._descriptor = None
         _held.discard(self)
+
+
+def check_held(run: Path) -> None:
+    """Called before anything is written into a run: a process that holds its lock must still hold the right one."""
+    for lock in _held:
+        if lock.path.parent == Path(run):
+            lock.check()
 
 
 def _try_lock(descriptor: int) -> bool:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from hotlap.checkpoints.documents import write_file
 from hotlap.checkpoints.history import folder_entries
+from hotlap.checkpoints.lock import check_held
 from hotlap.checkpoints.names import PAST, POLICY_SUFFIX, step_folder_name, step_of
 from hotlap.errors import CheckpointWriteError
 from hotlap.whole_files import reason
@@ -29,6 +30,7 @@ class PastPolicies:
         self._due = self._next_after(step)
         if policy is None:
             return
+        check_held(self.run)
         folder = self.run / PAST
         try:
             folder.mkdir(exist_ok=True)

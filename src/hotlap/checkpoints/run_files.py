@@ -10,6 +10,7 @@ from typing import Any
 
 from hotlap.checkpoints.documents import read_document, write_document, write_file
 from hotlap.checkpoints.history import list_checkpoints
+from hotlap.checkpoints.lock import check_held
 from hotlap.checkpoints.names import step_of
 from hotlap.checkpoints.past import list_past_policies, past_step
 from hotlap.errors import CheckpointError
@@ -58,6 +59,7 @@ def write_run_document(run: Path, document: Mapping[str, Any]) -> None:
 
 def publish_best(run: Path, score: PolicyScore, policy: bytes) -> None:
     """Make a policy the run's own: the file everyone uses, and what is known of it."""
+    check_held(run)
     write_file(run / POLICY_FILE, policy)
     write_document(run / BEST_DOCUMENT, asdict(score))
 

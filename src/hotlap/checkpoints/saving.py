@@ -8,6 +8,7 @@ from pathlib import Path
 from hotlap.checkpoints.bounded_json import encode_object
 from hotlap.checkpoints.checkpoint import Checkpoint
 from hotlap.checkpoints.disk import discard, remove_tree, write_synced
+from hotlap.checkpoints.lock import check_held
 from hotlap.checkpoints.manifest import MOST_FILES, check_size, encode_manifest, new_manifest
 from hotlap.checkpoints.names import (
     CHECKPOINTS,
@@ -37,10 +38,12 @@ def save_checkpoint(run: Path, checkpoint: Checkpoint) -> Path:
     target = folder / step_folder_name(checkpoint.step)
     unfinished = folder / (SAVING + target.name)
     contents = _encode(checkpoint)
+    check_held(run)
     try:
         _make_folder(folder)
         clear_leftovers(folder)
         _write_files(unfinished, checkpoint.step, contents)
+        check_held(run)
         _publish(unfinished, target)
     except (OSError, ValueError) as problem:
         with contextlib.suppress(OSError, ValueError):

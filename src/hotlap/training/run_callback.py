@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from hotlap.checkpoints import Checkpoint, PastPolicies, prune_checkpoints, save_checkpoint, write_file
+from hotlap.checkpoints import Checkpoint, PastPolicies, has_checkpoint, prune_checkpoints, save_checkpoint, write_file
 from hotlap.checkpoints.curve import CurveWriter
 from hotlap.checkpoints.run_files import NAN_BATCH, publish_best, read_best
 from hotlap.errors import CheckpointWriteError, ExportError, TrainingError
@@ -82,7 +82,7 @@ class RunCallback(BaseCallback):
 
     def rescue(self) -> None:
         """Save the run as it was before what had to be cut short."""
-        if self._rescue is None or self._rescue.step == self.saved_step:
+        if self._rescue is None or self._is_saved(self._rescue.step):
             return
         self.session.state.restore(self._rescue.tensors, self._rescue.documents["counters"])
         policy = self._policy()
@@ -128,7 +128,7 @@ class RunCallback(BaseCallback):
     def save(self) -> None:
         """A checkpoint of this very step, and room for the next; on a full disk training goes on."""
         step = self.session.step
-        if self.saved_step == step:
+        if self._is_saved(step):
             return
         self._tried_step, self._tried_s = step, time.monotonic()
         try:
@@ -143,10 +143,14 @@ class RunCallback(BaseCallback):
     def save_or_raise(self) -> None:
         """The last save: what it could not keep is an error."""
         self.save()
-        if self.saved_step != self.session.step:
+        if not self._is_saved(self.session.step):
             raise TrainingError(
                 f"step {self.session.step:,} could not be saved, and training ended there. {self._advice()}"
             )
+
+    def _is_saved(self, step: int | None) -> bool:
+        """Whether the checkpoint of this step was written and is still there: somebody may have removed it."""
+        return step is not None and step == self.saved_step and has_checkpoint(self.run, step)
 
     def _policy(self) -> bytes | None:
         """The policy file of this step, made once; None, with a line that says why, where it cannot be made."""
@@ -185,6 +189,6 @@ class RunCallback(BaseCallback):
 
     def _advice(self) -> str:
         """What is left of the run, and what to do."""
-        if self.saved_step is None:
-            return "There is no checkpoint yet. Train again with other settings."
+        if not self._is_saved(self.saved_step):
+            return "There is no checkpoint. Train again with other settings."
         return f"Step {self.saved_step:,} is saved; go on from there with: hotlap resume {self.run}"

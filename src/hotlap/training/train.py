@@ -12,6 +12,7 @@ from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 
 from hotlap import __version__
 from hotlap.checkpoints import (
+    Checkpoint,
     RunLock,
     check_run_name,
     check_writable,
@@ -19,7 +20,7 @@ from hotlap.checkpoints import (
     newest_checkpoint,
 )
 from hotlap.checkpoints.lock import LOCK_FILE
-from hotlap.checkpoints.names import CHECKPOINTS
+from hotlap.checkpoints.names import CHECKPOINTS, step_folder_name
 from hotlap.checkpoints.run_files import (
     RUN_DOCUMENT,
     TENSORBOARD_FOLDER,
@@ -165,9 +166,25 @@ def _session(config: TrainConfig, run: Path, report: Report) -> TrainingSession:
             raise
         report(f"{run} has no checkpoint yet, and begins again at step 0 of {config.steps:,}")
         return open_session(config)
+    _check_configuration(run, config, checkpoint)
     session = restore_session(config, checkpoint)
     report(f"going on with {run} at step {session.step:,} of {config.steps:,}")
     return session
+
+
+def _check_configuration(run: Path, config: TrainConfig, checkpoint: Checkpoint) -> None:
+    """A checkpoint of this run was saved with this run's configuration; only the number of steps may have changed."""
+    saved = config_from_document(checkpoint.documents.get("config", {}))
+    wanted = dataclasses.replace(config, steps=saved.steps)
+    if saved == wanted:
+        return
+    ours, theirs = config_document(wanted), config_document(saved)
+    key = next(key for key in ours if ours[key] != theirs[key])
+    folder = run / CHECKPOINTS / step_folder_name(checkpoint.step)
+    raise CheckpointError(
+        f"{folder}: is of another training: its {key} is {theirs[key]!r:.99}, and {RUN_DOCUMENT} says {ours[key]!r:.99}. "
+        "Remove that folder to resume from the checkpoint before it, or start another run."
+    )
 
 
 class _Training:
