@@ -1,7 +1,9 @@
 """The kernel machinery: where compiled code is kept, how kernels are compiled, and what an entry accepts."""
 
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +15,9 @@ import pytest
 from numpy.typing import NDArray
 
 from hotlap import kernel as machinery
-from hotlap.kernel import address_table, cache_folder, compile_kernel, element_type, kernel, kernel_hash, sources_hash
+from hotlap import kernel_cache
+from hotlap.kernel import address_table, compile_kernel, element_type, kernel
+from hotlap.kernel_cache import cache_folder, kernel_hash, sources_hash
 
 PACKAGE = Path(machinery.__file__).parent
 
@@ -82,7 +86,7 @@ def test_cache_that_another_process_removes_meanwhile_is_no_error(tmp_path, monk
     vanishing = tmp_path / "kernels-gone"
     monkeypatch.setattr(Path, "glob", lambda self, pattern: iter([vanishing, tmp_path]))
     monkeypatch.setattr(Path, "is_dir", lambda self: True)
-    machinery._forget_old_caches(tmp_path / "kernels-current")
+    kernel_cache._forget_old_caches(tmp_path / "kernels-current")
 
 
 def test_folder_that_cannot_be_written_is_none(tmp_path, monkeypatch, fresh_cache_folder):
@@ -97,7 +101,8 @@ def test_builders_work_without_a_cache_folder(tmp_path):
     blocked = tmp_path / "a file"
     blocked.write_text("no folder")
     script = """
-from hotlap.kernel import builder, cache_folder
+from hotlap.kernel import builder
+from hotlap.kernel_cache import cache_folder
 
 @builder
 def doubled(value):
@@ -137,6 +142,80 @@ print(batch.fleet.arc_u[0], batch.fleet.x_u[0])
     assert outputs[0] == outputs[1]
     assert files[0] == files[1]
     assert any(path.suffix == ".nbc" for path in files[0])
+
+
+DOUBLED = """
+from hotlap.kernel import builder
+
+@builder
+def doubled(value):
+    return 2.0 * value
+
+assert doubled(4.0) == 8.0
+print(doubled.stats.cache_hits)
+"""
+
+
+def run_doubled(folder: Path, **limits) -> tuple[int, str]:
+    """Compile a function with its cache in a folder: how often the cache helped, and what was said."""
+    script = folder / "doubled.py"
+    script.write_text(DOUBLED)
+    environment = {**os.environ, "HOTLAP_CACHE_DIR": str(folder / "cache")}
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env=environment,
+        check=True,
+        **limits,
+    )
+    return int(done.stdout.split()[-1].strip("Counter({})") or 0), done.stderr
+
+
+def flipped(content: bytes) -> bytes:
+    return content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
+
+
+EVIL = b"cos\nsystem\n(S'touch evil'\ntR."
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_damaged_cache_is_compiled_again_with_one_line_and_never_unpickled(suffix, tmp_path):
+    run_doubled(tmp_path)
+    [path] = tmp_path.rglob(f"*{suffix}")
+    whole = path.read_bytes()
+    damages = [b"", whole[:-1], flipped(whole), bytes(32) + EVIL]
+    for content in damages:
+        path.write_bytes(content)
+        hits, said = run_doubled(tmp_path, cwd=tmp_path)
+        assert (hits, said.count("\n"), "damaged and compiled again" in said) == (0, 1, True)
+        assert not (tmp_path / "evil").exists()
+    assert run_doubled(tmp_path) == (1, "")
+
+
+def test_full_disk_keeps_no_kernels_and_stops_nobody(tmp_path):
+    def small_files_only() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    hits, said = run_doubled(tmp_path, preexec_fn=small_files_only)
+    assert (hits, said.count("\n"), "cannot be kept" in said) == (0, 1, True)
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707])
+def test_cache_that_others_can_write_is_not_used(mode, tmp_path, monkeypatch, fresh_cache_folder):
+    monkeypatch.setenv("HOTLAP_CACHE_DIR", str(tmp_path))
+    folder = fresh_cache_folder()
+    folder.chmod(mode)
+    fresh_cache_folder.cache_clear()
+    assert fresh_cache_folder() is None
+
+
+def test_cache_of_somebody_else_is_not_used(tmp_path, monkeypatch, fresh_cache_folder):
+    monkeypatch.setenv("HOTLAP_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
+    assert fresh_cache_folder() is None
 
 
 # Kernels

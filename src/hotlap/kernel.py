@@ -9,21 +9,14 @@ A call through such a table costs about a microsecond whatever the number of arr
 that a WebAssembly host fills in.
 """
 
-import contextlib
 import ctypes
 import functools
-import hashlib
 import os
-import re
-import shutil
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar, get_args
 
-import llvmlite
 import numba
 import numpy as np
 from llvmlite import ir
@@ -32,78 +25,14 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from hotlap.kernel_cache import with_cache
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 Columns = TypeVar("Columns", bound=tuple[Any, ...])
 Entry = Callable[[int, int, int, int], None]
 EntrySignature = types.void(types.CPointer(types.int64), types.int64, types.int64, types.int64)
 # No reference counting, so no allocation; every call inlined, since a struct of arrays is hundreds of words to pass on.
 KERNEL_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "_nrt": False, "forceinline": True}
-KEPT_CACHES = 4
-
-
-@functools.cache
-def kernel_hash() -> str:
-    """A hash of all that kernels are compiled from: numba's own cache does not notice an edit in another file."""
-    return sources_hash(Path(__file__).parent)
-
-
-def sources_hash(package: Path) -> str:
-    """The hash for a folder with the package's sources, and for the versions of the compilers."""
-    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
-    for path in [package / "kernel.py", *_kernel_sources(package)]:
-        digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _kernel_sources(package: Path) -> list[Path]:
-    """Files with kernels, and all they import: constants and the layout of structs become part of the machine code."""
-    waiting = [
-        path for path in package.glob("*/*.py") if re.search(rb"^@(kernel|builder)", path.read_bytes(), re.MULTILINE)
-    ]
-    found: set[Path] = set()
-    while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            for name in re.findall(rb"^from hotlap\.([\w.]+) import", path.read_bytes(), re.MULTILINE):
-                module = package.joinpath(*name.decode().split("."))
-                waiting += [module.with_suffix(".py")] if module.with_suffix(".py").exists() else module.glob("*.py")
-    return sorted(found)
-
-
-@functools.cache
-def cache_folder() -> Path | None:
-    """Where compiled kernels are kept: `HOTLAP_CACHE_DIR` or the user's cache folder; None if it is read-only."""
-    user = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "hotlap"
-    folder = Path(os.environ.get("HOTLAP_CACHE_DIR") or user) / f"kernels-{kernel_hash()}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            os.utime(folder)
-    except OSError:
-        return None
-    _forget_old_caches(folder)
-    return folder
-
-
-def _forget_old_caches(current: Path) -> None:
-    """Keep the caches used last; the rest were compiled from sources that are gone."""
-    with contextlib.suppress(FileNotFoundError):  # another process is tidying up
-        caches = [path for path in current.parent.glob("kernels-*") if path.is_dir()]
-        caches.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-        for stale in caches[KEPT_CACHES:]:
-            shutil.rmtree(stale, ignore_errors=True)
-
-
-def _with_cache_folder(compile_it: Callable[[bool], Any]) -> Any:
-    """Run a numba decorator with its cache pointed at our folder, leaving other users of numba alone."""
-    folder = cache_folder()
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder) if folder else before
-    try:
-        return compile_it(folder is not None)
-    finally:
-        numba.config.CACHE_DIR = before
 
 
 def kernel(function: Function) -> Function:
@@ -156,7 +85,7 @@ def _with_globals(function: Any, changes: dict[str, Any]) -> Any:
 
 def builder(function: Function) -> Function:
     """Compile a function that prepares tables for kernels: it may allocate, and runs on the CPU only."""
-    compiled: Function = _with_cache_folder(lambda cache: numba.njit(cache=cache, error_model="numpy")(function))
+    compiled: Function = with_cache(lambda cache: numba.njit(cache=cache, error_model="numpy")(function))
     return compiled
 
 
@@ -167,7 +96,7 @@ def native_entry(function: Callable[[Any, int, int, int], None]) -> Callable[[in
         if plain.__name__ != function.__name__:
             inlined = {"forceinline": not hasattr(plain, "__apart__")}
             return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **KERNEL_OPTIONS | inlined)(plain)
-        return _with_cache_folder(lambda cache: numba.cfunc(EntrySignature, cache=cache, **KERNEL_OPTIONS)(plain))
+        return with_cache(lambda cache: numba.cfunc(EntrySignature, cache=cache, **KERNEL_OPTIONS)(plain))
 
     compiled = compile_kernel(function, decorate)
     prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)

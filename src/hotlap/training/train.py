@@ -182,7 +182,8 @@ def _check_configuration(run: Path, config: TrainConfig, checkpoint: Checkpoint)
     key = next(key for key in ours if ours[key] != theirs[key])
     folder = run / CHECKPOINTS / step_folder_name(checkpoint.step)
     raise CheckpointError(
-        f"{folder}: is of another training: its {key} is {theirs[key]!r:.99}, and {RUN_DOCUMENT} says {ours[key]!r:.99}. "
+        f"{folder}: is of another training: its {key} is {theirs[key]!r:.80}, "
+        f"and {RUN_DOCUMENT} says {ours[key]!r:.80}. "
         "Remove that folder to resume from the checkpoint before it, or start another run."
     )
 

@@ -1,0 +1,161 @@
+"""Where compiled kernels are kept between two starts: checked by hash before they are read, compiled again otherwise.
+
+numba's own cache unpickles whatever lies in its folder. Here every file begins with the SHA-256 of the rest, and the
+folder must belong to the user alone; an empty, cut, flipped or foreign file is a reason to compile, not to fail.
+"""
+
+import contextlib
+import functools
+import hashlib
+import io
+import logging
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core import caching
+
+LOG = logging.getLogger(__name__)
+KEPT_CACHES = 4
+SEAL_BYTES = hashlib.sha256().digest_size
+
+
+@functools.cache
+def kernel_hash() -> str:
+    """A hash of all that kernels are compiled from: numba's own cache does not notice an edit in another file."""
+    return sources_hash(Path(__file__).parent)
+
+
+def sources_hash(package: Path) -> str:
+    """The hash for a folder with the package's sources, and for the versions of the compilers."""
+    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
+    for path in [package / "kernel.py", *_kernel_sources(package)]:
+        digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _kernel_sources(package: Path) -> list[Path]:
+    """Files with kernels, and all they import: constants and the layout of structs become part of the machine code."""
+    waiting = [
+        path for path in package.glob("*/*.py") if re.search(rb"^@(kernel|builder)", path.read_bytes(), re.MULTILINE)
+    ]
+    found: set[Path] = set()
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            for name in re.findall(rb"^from hotlap\.([\w.]+) import", path.read_bytes(), re.MULTILINE):
+                module = package.joinpath(*name.decode().split("."))
+                waiting += [module.with_suffix(".py")] if module.with_suffix(".py").exists() else module.glob("*.py")
+    return sorted(found)
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept: `HOTLAP_CACHE_DIR` or the user's cache folder; None if it cannot be used."""
+    user = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "hotlap"
+    folder = Path(os.environ.get("HOTLAP_CACHE_DIR") or user) / f"kernels-{kernel_hash()}"
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not _is_ours_alone(folder):
+            say_once(f"{folder} can be written by others, so compiled kernels are not kept there. Make it yours alone.")
+            return None
+        with tempfile.TemporaryFile(dir=folder):
+            os.utime(folder)
+    except OSError:
+        return None
+    _forget_old_caches(folder)
+    return folder
+
+
+def _forget_old_caches(current: Path) -> None:
+    """Keep the caches used last; the rest were compiled from sources that are gone."""
+    with contextlib.suppress(FileNotFoundError):  # another process is tidying up
+        caches = [path for path in current.parent.glob("kernels-*") if path.is_dir()]
+        caches.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for stale in caches[KEPT_CACHES:]:
+            shutil.rmtree(stale, ignore_errors=True)
+
+
+def _is_ours_alone(folder: Path) -> bool:
+    """Whether nobody else may put files into a folder, or another folder into its place."""
+    if not hasattr(os, "getuid"):  # on Windows a user's folders are the user's
+        return True
+    own, above = folder.lstat(), folder.parent.stat()
+    others = stat.S_IWGRP | stat.S_IWOTH
+    replaceable = above.st_mode & others and not above.st_mode & stat.S_ISVTX
+    return stat.S_ISDIR(own.st_mode) and own.st_uid == os.getuid() and not own.st_mode & others and not replaceable
+
+
+@functools.cache
+def say_once(line: str) -> None:
+    """One line to whoever looks at the log, the first time."""
+    LOG.warning("%s", line)
+
+
+class SealedCacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """numba's cache of one function, in files that begin with the hash of the rest."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep machine code; on a full disk it is only compiled again next time."""
+        try:
+            super().save(key, data)
+        except OSError as problem:
+            say_once(f"compiled kernels cannot be kept in {self._cache_path} ({problem.strerror}).")
+
+    def _load_index(self) -> dict[Any, Any]:
+        content = _unsealed(Path(self._index_path))
+        if content is None:
+            return {}
+        stream = io.BytesIO(content)
+        if caching.pickle.load(stream) != self._version:
+            return {}
+        stamp, overloads = caching.pickle.loads(stream.read())
+        return dict(overloads) if stamp == self._source_stamp else {}
+
+    def _load_data(self, name: str) -> Any:
+        content = _unsealed(Path(self._data_path(name)))
+        if content is None:
+            raise FileNotFoundError(name)  # which numba takes for a reason to compile
+        return caching.pickle.loads(content)
+
+    @contextlib.contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        content = io.BytesIO()
+        yield content
+        with super()._open_for_write(filepath) as file:
+            file.write(hashlib.sha256(content.getbuffer()).digest())
+            file.write(content.getbuffer())
+
+
+def _unsealed(path: Path) -> bytes | None:
+    """The content of a file that is as it was written; None, with a line unless it is missing, for any other."""
+    try:
+        sealed = path.read_bytes()
+    except OSError:
+        return None
+    seal, content = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]
+    if content and hashlib.sha256(content).digest() == seal:
+        return content
+    say_once(f"compiled kernels in {path.parent.parent} are damaged and compiled again.")
+    return None
+
+
+def with_cache(compile_it: Callable[[bool], Any]) -> Any:
+    """Run a numba decorator with its cache pointed at our folder and files, leaving other users of numba alone."""
+    folder = cache_folder()
+    before = numba.config.CACHE_DIR, caching.IndexDataCacheFile
+    numba.config.CACHE_DIR = str(folder) if folder else before[0]
+    caching.IndexDataCacheFile = SealedCacheFile
+    try:
+        return compile_it(folder is not None)
+    finally:
+        numba.config.CACHE_DIR, caching.IndexDataCacheFile = before
