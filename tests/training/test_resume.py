@@ -10,6 +10,7 @@ import pytest
 
 from hotlap.checkpoints import load_checkpoint
 from hotlap.checkpoints.curve import CURVE_FILE
+from hotlap.checkpoints.run_files import write_run_document
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError, RunLockedError
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training import train as training
@@ -207,7 +208,7 @@ def test_other_physics_is_refused_with_both_fingerprints(whole, tmp_path, monkey
     document = json.loads((run / "run.json").read_text(encoding="utf-8"))
     ours = document["physics_fingerprint"]
     document["physics_fingerprint"] = "moon-gravity"
-    (run / "run.json").write_text(json.dumps(document), encoding="utf-8")
+    write_run_document(run, document)
     with pytest.raises(CheckpointError, match="moon-gravity") as refusal:
         resume(run)
     assert ours in str(refusal.value)
@@ -218,8 +219,8 @@ def test_settings_that_do_not_fit_the_checkpoint_are_refused(whole, tmp_path):
     document = json.loads((run / "run.json").read_text(encoding="utf-8"))
     for change in ({"cars": 5}, {"network": document["config"]["network"] | {"hidden": [9]}}):
         changed = {**document, "config": document["config"] | change}
-        (run / "run.json").write_text(json.dumps(changed), encoding="utf-8")
-        with pytest.raises(CheckpointError, match="does not fit this run"):
+        write_run_document(run, changed)
+        with pytest.raises(CheckpointError, match=f"is of another training: its {next(iter(change))} is"):
             resume(run)
 
 

@@ -2,14 +2,17 @@
 
 import json
 import math
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hotlap.checkpoints.disk import append_to, opened_file, read_small_file
 from hotlap.checkpoints.documents import write_file
 from hotlap.checkpoints.lock import check_held
+from hotlap.errors import CheckpointError
 
 CURVE_FILE = "curve.jsonl"
 WRITTEN_EVERY_S = 1.0
@@ -51,9 +54,11 @@ def read_curve(run: Path | None) -> list[CurvePoint]:
 
 def _lines(path: Path | None) -> list[tuple[bytes, CurvePoint]]:
     """Every line that is a point, with it."""
-    if path is None or not path.is_file() or path.stat().st_size > MOST_BYTES:
+    try:
+        content = b"" if path is None else read_small_file(None, str(path), MOST_BYTES)
+    except (OSError, CheckpointError):  # missing, a link, or too large to be a curve
         return []
-    pairs = ((line, parse_point(line)) for line in path.read_bytes().split(b"\n"))
+    pairs = ((line, parse_point(line)) for line in content.split(b"\n"))
     return [(line, point) for line, point in pairs if point is not None]
 
 
@@ -96,20 +101,19 @@ class CurveFollower:
     def read_on(self) -> tuple[bool, list[CurvePoint]]:
         """Whether the curve began again, as after a resume, and the points since the last time."""
         try:
-            size = self.path.stat().st_size
+            size = self.path.lstat().st_size
             again = size < self._offset
             if again:
                 self.points, self._offset, self._half_line = [], 0, b""
             new = self._new_points() if size > self._offset else []
-        except OSError:
+        except (OSError, CheckpointError):
             return False, []
         self.points = thinned(self.points + new)
         return again, new
 
     def _new_points(self) -> list[CurvePoint]:
-        with self.path.open("rb") as file:
-            file.seek(self._offset)
-            content = file.read(MOST_BYTES_AT_ONCE)
+        with opened_file(None, str(self.path)) as (descriptor, _size):
+            content = os.pread(descriptor, MOST_BYTES_AT_ONCE, self._offset)
         self._offset += len(content)
         *lines, self._half_line = (self._half_line + content).split(b"\n")
         self._half_line = self._half_line[-LONGEST_LINE:]
@@ -165,8 +169,7 @@ class CurveWriter:
         """Append a line; on a full disk the curve has a gap, which is said once."""
         check_held(self.path.parent)
         try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+            append_to(self.path, json.dumps(line).encode() + b"\n")
         except OSError as problem:
             if self._is_whole:
                 self._report(f"the learning curve cannot be written ({problem.strerror}). Training goes on without it.")

@@ -55,6 +55,15 @@ def remove_tree(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def append_to(path: Path, data: bytes) -> None:
+    """Add bytes to the end of a file, which is made where it is missing; a link in its place is refused."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    try:
+        write_all(descriptor, data)
+    finally:
+        os.close(descriptor)
+
+
 @contextlib.contextmanager
 def opened_folder(path: Path) -> Iterator[int]:
     """A descriptor of a real folder, through which its files are opened; a link in its place is refused."""

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from hotlap.checkpoints.documents import write_file
 from hotlap.checkpoints.history import folder_entries
 from hotlap.checkpoints.lock import check_held
 from hotlap.checkpoints.names import PAST, POLICY_SUFFIX, step_folder_name, step_of
+from hotlap.checkpoints.run_manifest import write_covered_file
 from hotlap.errors import CheckpointWriteError
 from hotlap.whole_files import reason
 
@@ -38,7 +38,7 @@ class PastPolicies:
             raise CheckpointWriteError(
                 f"{folder}: cannot be made ({reason(problem)}). Make room or give permission there."
             ) from problem
-        write_file(folder / f"{step_folder_name(step)}{POLICY_SUFFIX}", policy)
+        write_covered_file(self.run, f"{PAST}/{step_folder_name(step)}{POLICY_SUFFIX}", policy)
 
     def _next_after(self, step: int) -> int:
         due = self.first

@@ -1,6 +1,6 @@
 """What a run folder holds: the names of its files, and the one reader of each document in it.
 
-Its checkpoints are read by `loading`, its past policies listed by `past`, its learning curve is `curve`'s.
+Every file is written and read through `run_manifest`, which knows its hash. Its checkpoints are read by `loading`, its past policies listed by `past`, its learning curve is `curve`'s.
 """
 
 from collections.abc import Mapping
@@ -8,11 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from hotlap.checkpoints.documents import read_document, write_document, write_file
 from hotlap.checkpoints.history import list_checkpoints
-from hotlap.checkpoints.lock import check_held
 from hotlap.checkpoints.names import step_of
 from hotlap.checkpoints.past import list_past_policies, past_step
+from hotlap.checkpoints.run_manifest import read_covered_document, write_covered_document, write_covered_file
 from hotlap.errors import CheckpointError
 
 RUN_DOCUMENT = "run.json"
@@ -44,7 +43,7 @@ def is_run(folder: Path) -> bool:
 
 def read_run_document(run: Path) -> dict[str, Any]:
     """What a run was started with: its settings, its physics, the version that made it."""
-    document = read_document(run / RUN_DOCUMENT)
+    document = read_covered_document(run, RUN_DOCUMENT)
     if not isinstance(document.get("config"), dict) or "physics_fingerprint" not in document:
         raise CheckpointError(
             f"{run / RUN_DOCUMENT}: does not say how the run was made. Restore it from a copy, or start a new run."
@@ -54,21 +53,20 @@ def read_run_document(run: Path) -> dict[str, Any]:
 
 def write_run_document(run: Path, document: Mapping[str, Any]) -> None:
     """Say what a run is."""
-    write_document(run / RUN_DOCUMENT, document)
+    write_covered_document(run, RUN_DOCUMENT, document)
 
 
 def publish_best(run: Path, score: PolicyScore, policy: bytes) -> None:
     """Make a policy the run's own: the file everyone uses, and what is known of it."""
-    check_held(run)
-    write_file(run / POLICY_FILE, policy)
-    write_document(run / BEST_DOCUMENT, asdict(score))
+    write_covered_file(run, POLICY_FILE, policy)
+    write_covered_document(run, BEST_DOCUMENT, asdict(score))
 
 
 def read_best(run: Path) -> PolicyScore | None:
     """What is known of the run's own policy; None before the first evaluation."""
     if not (run / BEST_DOCUMENT).is_file():
         return None
-    best = read_document(run / BEST_DOCUMENT)
+    best = read_covered_document(run, BEST_DOCUMENT)
     try:
         score = tuple(float(part) for part in best["score"])
         return PolicyScore(int(best["step"]), score, dict(best["tags"]), dict(best["laps"]), str(best["summary"]))

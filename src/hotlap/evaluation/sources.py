@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.checkpoints.run_files import POLICY_FILE
+from hotlap.checkpoints.run_manifest import check_run
 from hotlap.errors import PolicyError, did_you_mean
 from hotlap.policies import Policy
 from hotlap.policies.onnx_policy import OnnxPolicy
@@ -41,6 +42,7 @@ def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
         return _from_file(path, None)
     for run in (root / name, path):
         if (run / POLICY_FILE).is_file():
+            check_run(run)
             return _from_file(run / POLICY_FILE, run)
         if run.is_dir() and run != root:
             raise PolicyError(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.checkpoints.run_files import is_run, newest_step, read_best, read_run_document
+from hotlap.checkpoints.run_manifest import check_no_links, check_run
 from hotlap.errors import HotlapError, RunFolderError, did_you_mean
 
 
@@ -20,6 +21,7 @@ def find_run(name: str, root: Path) -> Path:
     """A run by its name under the root, or by its folder."""
     for candidate in (root / name, Path(name)):
         if is_run(candidate):
+            check_no_links(candidate)
             return candidate
     known = [path.name for path in run_folders(root)]
     raise RunFolderError(
@@ -37,6 +39,7 @@ def free_name(name: str, root: Path) -> str:
 def describe_run(run: Path) -> dict[str, Any]:
     """A run in one line: what it trained, how far it is, and its best figures."""
     try:
+        check_run(run)
         config, best = read_run_document(run)["config"], read_best(run)
     except (HotlapError, KeyError) as error:
         return {"run": run.name, "problem": str(error)}

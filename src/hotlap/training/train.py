@@ -20,7 +20,7 @@ from hotlap.checkpoints import (
     newest_checkpoint,
 )
 from hotlap.checkpoints.lock import LOCK_FILE
-from hotlap.checkpoints.names import CHECKPOINTS, step_folder_name
+from hotlap.checkpoints.names import CHECKPOINTS, MANIFEST, step_folder_name
 from hotlap.checkpoints.run_files import (
     RUN_DOCUMENT,
     TENSORBOARD_FOLDER,
@@ -29,6 +29,7 @@ from hotlap.checkpoints.run_files import (
     read_run_document,
     write_run_document,
 )
+from hotlap.checkpoints.run_manifest import check_no_links
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError
 from hotlap.training.config import TrainConfig, config_document, config_from_document
 from hotlap.training.event_log import check_tensorboard
@@ -40,6 +41,8 @@ from hotlap.training.signals import DeadlineError, StopRequestedError, StopSigna
 from hotlap.training.world_training import PolicyEvaluator, training_of
 
 LOG = logging.getLogger(__name__)
+NEVER_BEGUN = {LOCK_FILE, MANIFEST, *(f".{name}.saving" for name in (MANIFEST, RUN_DOCUMENT))}
+"""What is in the folder of a trainer that was killed before it wrote down what it was to do."""
 Report = Callable[[str], None]
 Learner = Callable[[TrainingSession, CallbackList], None]
 
@@ -96,6 +99,7 @@ def resume(
         raise RunFolderError(f"{run} is no run: it has no {RUN_DOCUMENT}. Run `hotlap runs` to see what there is.")
     check_tensorboard()
     with RunLock(run):
+        check_no_links(run)
         config, trained_in = _read_run(run)
         _check_fingerprint(run, trained_in, training_of(config).physics_fingerprint())
         check_writable(run)
@@ -130,7 +134,7 @@ def _new_folder(root: Path, name: str) -> Path:
 
 def _was_never_begun(run: Path) -> bool:
     """Whether a folder is all that a trainer left that was killed before it could write down what it was to do."""
-    return run.is_dir() and {path.name for path in run.iterdir()} <= {LOCK_FILE, f".{RUN_DOCUMENT}.saving"}
+    return run.is_dir() and {path.name for path in run.iterdir()} <= NEVER_BEGUN
 
 
 def _write_run(run: Path, config: TrainConfig, fingerprint: str) -> None:

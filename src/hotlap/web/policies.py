@@ -6,7 +6,9 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from hotlap.errors import PolicyError
+from hotlap.checkpoints.names import PAST
+from hotlap.checkpoints.run_manifest import read_covered_file
+from hotlap.errors import CheckpointError, PolicyError
 from hotlap.web.runs import Driver, key_of
 
 KEPT_POLICIES = 16
@@ -31,14 +33,24 @@ class PolicyCounter:
 
 
 def _checked(driver: Driver) -> bytes:
-    from hotlap.policies.onnx_checks import checked_model, read_model_file  # noqa: PLC0415 - onnx: for the first race
+    from hotlap.policies.onnx_checks import checked_model  # noqa: PLC0415 - onnx: for the first race
 
     try:
-        content = read_model_file(driver.path)
-    except PolicyError as problem:
-        raise PolicyError("the file of this driver cannot be read. Look at the folder of its run.") from problem
+        content = _read(driver)
+    except (PolicyError, CheckpointError) as problem:
+        raise PolicyError("the file of this driver is damaged or gone. Look at the folder of its run.") from problem
     checked_model("this driver", content, driver.world)
     return content
+
+
+def _read(driver: Driver) -> bytes:
+    """The file of a driver; the run's best and those of its past only as they were written."""
+    from hotlap.policies.onnx_checks import read_model_file  # noqa: PLC0415
+
+    folder, name = driver.path.parent, driver.path.name
+    if driver.kind == "best":
+        return read_covered_file(folder, name)
+    return read_covered_file(folder.parent, f"{PAST}/{name}") if folder.name == PAST else read_model_file(driver.path)
 
 
 @cache

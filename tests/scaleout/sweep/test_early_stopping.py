@@ -81,13 +81,16 @@ def test_a_run_that_takes_over_goes_on_at_the_donors_step_with_settings_of_its_o
 def test_a_take_over_that_is_cut_off_never_leaves_newer_weights_with_the_settings_for_others(tmp_path, monkeypatch):
     folder, worse, better = make_population(tmp_path)
 
-    def cut_off(path, _document):
-        raise KeyboardInterrupt(path)
+    def cut_off(run, _document):
+        raise KeyboardInterrupt(run / "run.json")
 
-    monkeypatch.setattr(trial_process, "write_document", cut_off)
+    monkeypatch.setattr(trial_process, "write_run_document", cut_off)
     with pytest.raises(KeyboardInterrupt, match=r"run\.json"):
         take_over(folder, worse, TakeOver(better, {"ppo.gamma": 0.95, "seed": 0}))
     assert max(path.name[-2:] for path in list_checkpoints(folder.runs / worse)) == "20"
+    monkeypatch.undo()
+    trial_process.finish_take_over(folder.runs / worse)
+    assert read_document(folder.runs / worse / "run.json")["config"]["ppo"]["gamma"] == 0.95
 
 
 def test_a_sweep_is_opened_again_only_with_its_own_spec(tmp_path):

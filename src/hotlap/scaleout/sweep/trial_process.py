@@ -20,7 +20,7 @@ from hotlap.checkpoints import (
 )
 from hotlap.checkpoints.disk import discard
 from hotlap.checkpoints.run_files import is_run, read_run_document, write_run_document
-from hotlap.errors import HotlapError, RunLockedError
+from hotlap.errors import CheckpointError, HotlapError, RunLockedError
 from hotlap.scaleout.sweep.early_stopping import EarlyStopping, TakeOver
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.search import nested
@@ -68,6 +68,7 @@ def _trained(folder: SweepFolder, name: str, steering: EarlyStopping) -> Trainin
     while True:
         try:
             if is_run(folder.runs / name):
+                finish_take_over(folder.runs / name)
                 return resume(folder.runs / name, _log, watchers=[steering])
             return train(folder.record(name).trial.config, name, folder.runs, _log, watchers=[steering])
         except RunLockedError:
@@ -93,6 +94,17 @@ def take_over(folder: SweepFolder, name: str, succession: TakeOver) -> None:
     note = {"step": checkpoint.step, "from": succession.donor, "point": succession.point}
     folder.write(replace(record, taken_over=(*record.taken_over, note)))
     _log(f"takes over {succession.donor} at step {checkpoint.step:,}")
+
+
+def finish_take_over(run: Path) -> None:
+    """Give a run the settings of its newest checkpoint: a take-over may have been cut off between the two."""
+    try:
+        config = newest_checkpoint(run, _log).documents["config"]
+    except (CheckpointError, KeyError):
+        return  # resuming says what is wrong
+    document = read_run_document(run)
+    if {**document["config"], "steps": 0} != {**config, "steps": 0}:
+        write_run_document(run, {**document, "config": {**config, "steps": document["config"]["steps"]}})
 
 
 def _stop_when_alone() -> None:
