@@ -7,7 +7,11 @@ from typing import Literal
 import pytest
 
 from hotlap.errors import ConfigError
+from hotlap.highway.config import HighwayConfig
+from hotlap.racer.config import RacerConfig
 from hotlap.settings import check_ranges, merged, read_toml
+from hotlap.training.config import load_preset
+from settings_bombs import JSON_BOMBS, TOML_BOMBS
 
 
 @dataclass(frozen=True)
@@ -97,3 +101,26 @@ def test_toml_is_read_and_what_is_none_is_named(tmp_path):
             read_toml(path)
     with pytest.raises(ConfigError, match="cannot be read as TOML"):
         read_toml(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("name", TOML_BOMBS)
+def test_toml_that_is_a_bomb_is_refused_in_one_sentence(name, tmp_path):
+    path = tmp_path / "bomb.toml"
+    path.write_text(TOML_BOMBS[name], encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        load_preset(str(path))
+    assert len(str(refused.value)) < 1000
+
+
+@pytest.mark.parametrize("name", JSON_BOMBS)
+def test_json_that_is_a_bomb_is_refused_in_one_sentence(name, tmp_path):
+    path = tmp_path / "ai-config.json"
+    path.write_text(JSON_BOMBS[name], encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        RacerConfig.load(path)
+    assert len(str(refused.value)) < 1000
+
+
+def test_reward_weights_that_could_overflow_are_refused():
+    with pytest.raises(ConfigError, match=r"config\.weights\.crash must be from"):
+        HighwayConfig.load({"weights": {"crash": -1e308}})

@@ -9,6 +9,7 @@ from typing import Any
 
 from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Evaluation, Measure, changes, read_measures
+from hotlap.settings import read_json
 from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.evaluations import EvaluationHistory, setup_text
 
@@ -37,12 +38,7 @@ def history(root: Path) -> Iterator[EvaluationHistory]:
 def saved_base(against: str, result: Evaluation) -> Base:
     """From a file that `hotlap evaluate --json` printed."""
     path = Path(against)
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ConfigError(f"{path}: too large for an evaluation. Give what hotlap evaluate --json printed.")
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as problem:
-        raise ConfigError(f"{path}: cannot be read as an evaluation ({problem}).") from problem
+    document = read_json(path, MOST_BYTES)
     if not isinstance(document, Mapping):
         raise ConfigError(f"{path}: no evaluation. Give what hotlap evaluate --json printed.")
     _refuse_another_setup(str(path), document, result)

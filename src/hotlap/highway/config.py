@@ -7,10 +7,11 @@ from typing import Any
 from hotlap.errors import ConfigError
 from hotlap.highway.fleet import Rules
 from hotlap.highway.physics import EPISODE_DECISIONS, FEWEST_LANES, MOST_LANES, MPH
-from hotlap.settings import merged
+from hotlap.settings import check_ranges, merged
 
 MAX_DECISIONS = 1_000_000
 SLOWEST_LIMIT_MPH, FASTEST_LIMIT_MPH = 30.0, 85.0
+LARGEST_WEIGHT = 1e9
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,10 @@ class RewardWeights:
     """For one whose time is over."""
     crash: float = -20.0
     """For a collision, whoever's fault it is."""
+
+    def __post_init__(self) -> None:
+        """No weight so large that a reward could overflow."""
+        check_ranges(self, "config.weights.", **dict.fromkeys(vars(self), (-LARGEST_WEIGHT, LARGEST_WEIGHT)))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """What a driver is paid for and when an episode ends: the keys of `ai-config.json`, merged with defaults."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,10 +7,10 @@ from typing import Any
 
 from hotlap.errors import ConfigError
 from hotlap.racer.fleet import Rules
-from hotlap.settings import merged
+from hotlap.settings import check_ranges, merged, read_json
 
-MAX_CONFIG_BYTES = 65_536
 MAX_COUNT = 1_000_000_000
+LARGEST_WEIGHT = 1e9
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,10 @@ class RewardWeights:
     """Below this speed, in u/s, the car counts as still."""
     distanceBonus: float = 0.0
     """Paid for 1,000 u of distance gained, so that a unit is worth the same on long and on short tracks."""
+
+    def __post_init__(self) -> None:
+        """No weight so large that a reward could overflow."""
+        check_ranges(self, "config.weights.", **dict.fromkeys(vars(self), (-LARGEST_WEIGHT, LARGEST_WEIGHT)))
 
 
 @dataclass(frozen=True)
@@ -89,15 +92,9 @@ class RacerConfig:
 
 def _read_json(path: Path) -> Mapping[str, Any]:
     try:
-        if path.stat().st_size > MAX_CONFIG_BYTES:
-            raise ConfigError(f"{path}: larger than {MAX_CONFIG_BYTES} bytes, which no config needs.")
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        if isinstance(error, ConfigError):
-            raise
-        raise ConfigError(
-            f"{path}: cannot be read as a JSON config: {error}. Give a file like ai-config.json."
-        ) from error
+        content = read_json(path)
+    except ConfigError as error:
+        raise ConfigError(f"{error} Give a file like ai-config.json.") from error
     if not isinstance(content, Mapping):
         raise ConfigError(
             f'{path}: a config is a JSON object with "weights" and "episode", not {type(content).__name__}.'

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +24,12 @@ SHARE = (0.0, 1.0)
 COUNT = (1, MANY)
 RATE = (TINY, 1e6)
 MOST_UNITS = 8192
+MOST_LAYERS = 32
+MOST_WEIGHTS = 1 << 22
+"""Half of what a policy file may store: the other layers take their part."""
+NUMBERS_PER_SAMPLE = 64
+MOST_NUMBERS = 1 << 31
+"""In the buffers of a learner: 8 GiB of float32."""
 MOST_CARS = 1_000_000
 MOST_SEED = 2**31
 
@@ -83,9 +90,15 @@ class NetworkSettings:
     """What an untrained policy of PPO or SAC does on average: some throttle shows it the road from the first tick."""
 
     def __post_init__(self) -> None:
-        """Layers have units."""
+        """Layers have units, and not more weights together than a policy file may hold."""
         if not self.hidden or not all(1 <= units <= MOST_UNITS for units in self.hidden):
-            raise ConfigError(f"network.hidden must be layers of 1 to {MOST_UNITS} units, not {self.hidden!r}.")
+            raise ConfigError(f"network.hidden must be layers of 1 to {MOST_UNITS} units, not {self.hidden!r:.80}.")
+        weights = sum(inner * outer for inner, outer in pairwise(self.hidden))
+        if len(self.hidden) > MOST_LAYERS or weights > MOST_WEIGHTS:
+            raise ConfigError(
+                f"network.hidden has {len(self.hidden)} layers with {weights:,} weights between them; at most "
+                f"{MOST_LAYERS} layers and {MOST_WEIGHTS:,} weights can be trained here. Use a smaller network."
+            )
 
 
 @dataclass(frozen=True)
@@ -282,6 +295,12 @@ class TrainConfig:
         registered(self.world)
         parse_interval(self.checkpoint_every, "checkpoint_every")
         check_ranges(self, "", steps=COUNT, cars=(1, MOST_CARS), torch_threads=(1, 1024), seed=(0, MOST_SEED))
+        kept = self.cars * self.ppo.n_steps if self.algorithm == "ppo" else getattr(self, self.algorithm).buffer_size
+        if kept * NUMBERS_PER_SAMPLE > MOST_NUMBERS:
+            raise ConfigError(
+                f"{kept:,} samples are more than a learner's memory holds: {MOST_NUMBERS // NUMBERS_PER_SAMPLE:,}. "
+                "Use fewer cars, fewer steps between two updates, or a smaller buffer."
+            )
         if self.algorithm == "ppo" and self.cars * self.ppo.n_steps < 2:
             raise ConfigError("ppo.n_steps must be at least 2 with a single car: an update needs two samples.")
         if self.algorithm != "ppo" and self.teacher.steps:
