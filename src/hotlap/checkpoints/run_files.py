@@ -1,6 +1,7 @@
 """What a run folder holds: the names of its files, and the one reader of each document in it.
 
-Every file is written and read through `run_manifest`, which knows its hash. Its checkpoints are read by `loading`, its past policies listed by `past`, its learning curve is `curve`'s.
+Every document is written and read through `run_manifest`, which knows its hash. Its checkpoints are read by
+`loading`, its past policies listed by `past`, its learning curve is `curve`'s.
 """
 
 from collections.abc import Mapping
