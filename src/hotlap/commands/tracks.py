@@ -25,8 +25,10 @@ class ShowTrack:
 
     track: str
     """A built-in track such as track-01 or ridgeway, generated:SEED:DIFFICULTY, generated:SEED:circuit, or a file."""
+    car: str | None = None
+    """Also say how fast this car can be: classic, gt, formula, street, or the path of a .toml file."""
     picture: Path | None = None
-    """Draw the track to this PNG file."""
+    """Draw the track to this PNG file; with a car, its fastest line and its speed too."""
     force: bool = False
     """Write over a file that is already there."""
     json: bool = False
@@ -34,6 +36,11 @@ class ShowTrack:
 
     def run(self) -> None:
         """Print the facts, draw the picture."""
+        if self.car is not None:
+            from hotlap.policies.lap_tools import show_laps
+
+            show_laps(self.track, self.car, picture=self.picture, as_json=self.json, force=self.force)
+            return
         from hotlap.racer.tracks import track_tools
 
         track_tools.show_track(self.track, picture=self.picture, as_json=self.json, force=self.force)

@@ -59,7 +59,7 @@ def list_tracks(*, as_json: bool = False) -> None:
 
 def show_track(track: str | Path, *, picture: Path | None = None, as_json: bool = False, force: bool = False) -> None:
     """Print what is known about one track, and draw it as a PNG where a path is given."""
-    _refuse_outputs(None, picture, force=force)
+    refuse_outputs(None, picture, force=force)
     found = load_track(track)
     if picture is not None:
         _save_picture(found, picture, force=force)
@@ -67,7 +67,7 @@ def show_track(track: str | Path, *, picture: Path | None = None, as_json: bool 
     if as_json:
         print(json.dumps(facts | {"picture": None if picture is None else str(picture)}, indent=2))
         return
-    _print_facts(facts)
+    print_facts(facts)
     if picture is not None:
         print(f"picture     {picture}")
 
@@ -83,7 +83,7 @@ def import_track(
 ) -> None:
     """Make a circuit file of a CSV centre line in metres; by default beside the CSV file, with its name."""
     output = output or Path(source).with_suffix(".json")
-    _refuse_outputs(output, picture, force=force)
+    refuse_outputs(output, picture, force=force)
     done = import_circuit(source, scale=scale, smoothing=smoothing)
     write_track_file(done.track, output, force=force)
     if picture is not None:
@@ -110,16 +110,16 @@ def generate_tracks(
 ) -> None:
     """Make the track of a seed (easy, medium, hard, circuit), by default written to `generated-SEED-KIND.json`."""
     output = output or Path(f"generated-{seed}-{kind}.json")
-    _refuse_outputs(output, picture, force=force)
+    refuse_outputs(output, picture, force=force)
     track = generate_circuit(seed) if kind == STYLE else generate_track(seed, kind)
     write_track_file(track, output, force=force)
     if picture is not None:
         _save_picture(track, picture, force=force)
-    _print_facts(track_facts(track))
+    print_facts(track_facts(track))
     _print_written(output, picture)
 
 
-def _refuse_outputs(track_file: Path | None, picture: Path | None, *, force: bool) -> None:
+def refuse_outputs(track_file: Path | None, picture: Path | None, *, force: bool) -> None:
     """Refuse files that may not be written before any work is done, so that nothing is half written."""
     for path, ending in ((track_file, ".json"), (picture, ".png")):
         if path is None:
@@ -135,7 +135,8 @@ def _save_picture(track: Track, path: Path, *, force: bool) -> None:
     save_track_picture(track, path, force=force)
 
 
-def _print_facts(facts: dict[str, Any]) -> None:
+def print_facts(facts: dict[str, Any]) -> None:
+    """Print the facts of a track for people."""
     start = facts["start"]
     print(f"{facts['name']} ({facts['id']})")
     print(f"length      {facts['length_u']:,.1f} {_unit(facts)}, {facts['direction']}")
