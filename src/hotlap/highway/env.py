@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from numpy.typing import NDArray
 
-from hotlap.errors import ActionError, ConfigError, EnvironmentStateError
+from hotlap.errors import ActionError
 from hotlap.highway.config import HighwayConfig
 from hotlap.highway.world import (
     ACTION_HIGH,
@@ -21,13 +19,11 @@ from hotlap.highway.world import (
     HighwayWorld,
     observation_bounds,
 )
-from hotlap.worlds import CLOSED_MESSAGE, NOT_RESET_MESSAGE, as_array
-
-Observation = NDArray[np.float32]
-StepResult = tuple[Observation, float, bool, bool, dict[str, Any]]
+from hotlap.single_env import Observation, SingleEnv, StepResult
+from hotlap.worlds import as_array
 
 
-class HighwayEnv(gym.Env[Observation, Any]):
+class HighwayEnv(SingleEnv):
     """A car in traffic that is paid for carrying out missions.
 
     ## Action
@@ -53,6 +49,8 @@ class HighwayEnv(gym.Env[Observation, Any]):
     action safe. `reset(options=…)` takes `lane`, `speed_mps`, `vehicles`, `missions` and `mission` for one episode.
     """
 
+    world_name = "highway"
+    world: HighwayWorld
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 5}  # noqa: RUF012 - Gymnasium's own way
 
     def __init__(
@@ -64,21 +62,19 @@ class HighwayEnv(gym.Env[Observation, Any]):
         discrete: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        self.render_mode = checked_render_mode(render_mode)
+        super().__init__(render_mode)
         self.world = HighwayWorld(1, config, vehicles, missions, supervisor, discrete, threads=1)
         self.observation_space = gym.spaces.Box(*observation_bounds(), dtype=np.float32)
         self.action_space: gym.spaces.Space[Any] = (
             gym.spaces.Discrete(len(CHOICES)) if discrete else gym.spaces.Box(ACTION_LOW, ACTION_HIGH, dtype=np.float32)
         )
-        self._running = self._closed = False
-        self._renderer: Any = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode."""
         if self._closed:
-            raise EnvironmentStateError(CLOSED_MESSAGE)
+            self._refuse()
         super().reset(seed=seed)
         self.world.begin(0, self.np_random, options)
         self._running = True
@@ -87,7 +83,7 @@ class HighwayEnv(gym.Env[Observation, Any]):
     def step(self, action: Any) -> StepResult:
         """One decision. A wrong action raises and nothing moves."""
         if not self._running:
-            raise EnvironmentStateError(CLOSED_MESSAGE if self._closed else NOT_RESET_MESSAGE)
+            self._refuse()
         world = self.world
         throttle, brake, lane = checked_choice(action) if world.discrete else checked_action(action)
         actions = world.batch.actions
@@ -99,22 +95,6 @@ class HighwayEnv(gym.Env[Observation, Any]):
 
     def _seen(self) -> Observation:
         return self.world.out.observation.astype(np.float32)
-
-    def render(self) -> NDArray[np.uint8] | None:
-        """The road around the ego from above, (height, width, 3), when made with `render_mode="rgb_array"`."""
-        if self._closed:
-            raise EnvironmentStateError(CLOSED_MESSAGE)
-        if self.render_mode is None:
-            gym.logger.warn('render() draws only when the environment is made with render_mode="rgb_array".')
-            return None
-        if self._renderer is None:
-            self._renderer = import_module("hotlap.highway.render").Renderer(self.world)
-        picture: NDArray[np.uint8] = self._renderer.draw(0)
-        return picture
-
-    def close(self) -> None:
-        """Let go of everything; a second time does nothing."""
-        self._closed, self._running, self._renderer = True, False, None
 
 
 def checked_action(action: Any) -> list[float]:
@@ -139,11 +119,3 @@ def checked_choice(action: Any) -> list[float]:
         raise ActionError(CHOICE_MESSAGE)
     numbers: list[float] = CHOICES[int(value)].tolist()
     return numbers
-
-
-def checked_render_mode(render_mode: str | None) -> str | None:
-    """None or a mode that is there."""
-    known = HighwayEnv.metadata["render_modes"]
-    if render_mode is not None and render_mode not in known:
-        raise ConfigError(f"render_mode must be None or one of {', '.join(known)}, not {render_mode!r}.")
-    return render_mode

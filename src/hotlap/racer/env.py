@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from importlib import import_module
 from math import isfinite
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from numpy.typing import NDArray
 
-from hotlap.errors import ActionError, ConfigError, EnvironmentStateError
+from hotlap.errors import ActionError, ConfigError
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.world import (
     ACTION_HIGH,
@@ -21,13 +20,10 @@ from hotlap.racer.world import (
     TrackChoice,
     observation_bounds,
 )
-from hotlap.worlds import CLOSED_MESSAGE, NOT_RESET_MESSAGE
-
-Observation = NDArray[np.float32]
-StepResult = tuple[Observation, float, bool, bool, dict[str, Any]]
+from hotlap.single_env import Observation, SingleEnv, StepResult
 
 
-class RacerEnv(gym.Env[Observation, NDArray[Any]]):
+class RacerEnv(SingleEnv):
     """A car on a closed track that is paid for the distance it gains along the lap.
 
     ## Action
@@ -78,6 +74,8 @@ class RacerEnv(gym.Env[Observation, NDArray[Any]]):
     With `bridge_url` the same world runs in a bridge server and this class only talks to it.
     """
 
+    world_name = "racer"
+    world: RacerWorld
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 60}  # noqa: RUF012 - as Env declares it
 
     def __init__(
@@ -90,12 +88,14 @@ class RacerEnv(gym.Env[Observation, NDArray[Any]]):
         render_mode: str | None = None,
         bridge_url: str | None = None,
     ) -> None:
-        self.render_mode = checked_render_mode(render_mode, bridge_url)
+        if render_mode is not None and bridge_url is not None:
+            raise ConfigError(
+                "render_mode needs the world in this process: leave out bridge_url, or watch in the browser."
+            )
+        super().__init__(render_mode)
         low, high = observation_bounds(observation)
         self.observation_space = gym.spaces.Box(low, high, dtype=np.float32)
         self.action_space = gym.spaces.Box(ACTION_LOW, ACTION_HIGH, dtype=np.float32)
-        self._running = self._closed = False
-        self._renderer: Any = None
         rules: dict[str, Any] = {"track": track, "config": config, "observation": observation}
         rules.update(action_delay=action_delay, start=start)
         self._remote = _remote_racer(bridge_url, rules) if bridge_url is not None else None
@@ -107,7 +107,7 @@ class RacerEnv(gym.Env[Observation, NDArray[Any]]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode; options may name start, gate, track and action_delay for this one."""
         if self._closed:
-            raise EnvironmentStateError(CLOSED_MESSAGE)
+            self._refuse()
         super().reset(seed=seed)
         if self._remote is not None:
             first: tuple[Observation, dict[str, Any]] = self._remote.reset(seed, options)
@@ -136,26 +136,11 @@ class RacerEnv(gym.Env[Observation, NDArray[Any]]):
         observation = out.observation.astype(np.float32)
         return observation, out.reward.item(), world.terminated.item(), world.truncated.item(), info
 
-    def render(self) -> NDArray[np.uint8] | None:
-        """The track and the car from above, (height, width, 3), when made with `render_mode="rgb_array"`."""
-        if self._closed:
-            raise EnvironmentStateError(CLOSED_MESSAGE)
-        if self.render_mode is None:
-            gym.logger.warn('render() draws only when the environment is made with render_mode="rgb_array".')
-            return None
-        if self._renderer is None:
-            self._renderer = import_module("hotlap.racer.render").Renderer(self.world)
-        picture: NDArray[np.uint8] = self._renderer.draw(0)
-        return picture
-
     def close(self) -> None:
         """Let go of everything; a second time does nothing."""
         if not self._closed and self._remote is not None:
             self._remote.close()
-        self._closed, self._running, self._renderer = True, False, None
-
-    def _refuse(self) -> NoReturn:
-        raise EnvironmentStateError(CLOSED_MESSAGE if self._closed else NOT_RESET_MESSAGE)
+        super().close()
 
 
 def checked_action(action: Any) -> tuple[float, float, float]:
@@ -188,16 +173,6 @@ def _as_float(value: Any) -> float:
         return float(value)
     except OverflowError as error:
         raise ActionError(ACTION_VALUE_MESSAGE) from error
-
-
-def checked_render_mode(render_mode: str | None, bridge_url: str | None = None) -> str | None:
-    """None or a mode that is there, with the world where it can be drawn."""
-    known = RacerEnv.metadata["render_modes"]
-    if render_mode is not None and render_mode not in known:
-        raise ConfigError(f"render_mode must be None or one of {', '.join(known)}, not {render_mode!r}.")
-    if render_mode is not None and bridge_url is not None:
-        raise ConfigError("render_mode needs the world in this process: leave out bridge_url, or watch in the browser.")
-    return render_mode
 
 
 def _remote_racer(bridge_url: str, rules: dict[str, Any]) -> Any:

@@ -6,7 +6,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from hotlap.errors import ConfigError, EnvironmentStateError
+from hotlap.errors import EnvironmentStateError
+from hotlap.single_env import checked_render_mode
 from hotlap.vector.gymnasium_env import WorldVectorEnv
 from hotlap.worlds import CLOSED_MESSAGE, make_world, registered
 
@@ -27,10 +28,7 @@ class PicturedVectorEnv(WorldVectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **rules: Any,
     ) -> None:
-        known = self.metadata["render_modes"]
-        if render_mode is not None and render_mode not in known:
-            raise ConfigError(f"render_mode must be None or one of {', '.join(known)}, not {render_mode!r}.")
-        self.render_mode = render_mode
+        self.render_mode = checked_render_mode(render_mode, self.metadata["render_modes"])
         super().__init__(make_world(self.world_name, num_envs, **rules), autoreset_mode)
         self._renderer: Any = None
 
