@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tyro
-from benchmarks.spectator_crowd import COME, GO, GONE, HERE
 from stable_baselines3.common.callbacks import BaseCallback
 
+from benchmarks.spectator_crowd import COME, GO, GONE, HERE
 from hotlap.bridge.spawn import spawned_server
 from hotlap.errors import ConfigError, WebError
 from hotlap.training.config import EvaluationSettings, TrainConfig, load_preset
