@@ -14,6 +14,13 @@ DONE = 0
 USER_MISTAKE = 2
 INTERRUPTED = 130  # what a shell reports for Ctrl-C
 BROKEN_PIPE = 141  # what a shell reports for a reader that left
+EXTRA_WITH = {
+    **dict.fromkeys(("stable_baselines3", "tensorboard", "torch"), "train"),
+    **dict.fromkeys(("onnx", "onnxruntime"), "policies"),
+    **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
+    "matplotlib": "pictures",
+}
+"""The extra that brings a package which the core does without."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +124,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # a reader that left shows itself here rather than when the interpreter ends
     except HotlapError as error:
         print(f"hotlap: {error}", file=sys.stderr)
+        return USER_MISTAKE
+    except ModuleNotFoundError as missing:
+        extra = EXTRA_WITH.get((missing.name or "").split(".")[0])
+        if extra is None:
+            raise
+        print(f'hotlap: {missing.name} is not installed. Run: pip install "hotlap[{extra}]"', file=sys.stderr)
         return USER_MISTAKE
     except KeyboardInterrupt:
         print("hotlap: interrupted", file=sys.stderr)

@@ -1,10 +1,10 @@
 """Files that appear whole or not at all: the one writer of the house, with the error of whoever calls it."""
 
-import fcntl
 import os
 from pathlib import Path
 
 from hotlap.errors import HotlapError
+from hotlap.systems import FOLDER, OPENED, RENAMES_OPEN_FILES, wait_for_lock
 
 Chunk = memoryview | bytes
 CHUNK_BYTES = 1 << 22
@@ -39,18 +39,25 @@ def replace_file(path: Path, data: bytes) -> None:
         os.ftruncate(descriptor, 0)
         write_all(descriptor, data)
         os.fsync(descriptor)
-        unfinished.replace(path)
-        sync_folder(path.parent)
+        if RENAMES_OPEN_FILES:
+            _put_in_place(unfinished, path)
     finally:
         os.close(descriptor)
+    if not RENAMES_OPEN_FILES:
+        _put_in_place(unfinished, path)
+
+
+def _put_in_place(unfinished: Path, path: Path) -> None:
+    unfinished.replace(path)
+    sync_folder(path.parent)
 
 
 def _locked(unfinished: Path) -> int:
     """The one temporary file of a document, to ourselves: a killed writer leaves nothing that would pile up."""
     while True:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | OPENED, 0o666)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            wait_for_lock(descriptor)
             if is_at(descriptor, unfinished):
                 return descriptor
         except BaseException:
@@ -77,7 +84,9 @@ def write_all(descriptor: int, chunk: Chunk) -> int:
 
 def sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    if FOLDER is None:
+        return
+    descriptor = os.open(folder, os.O_RDONLY | FOLDER | OPENED)
     try:
         os.fsync(descriptor)
     finally:

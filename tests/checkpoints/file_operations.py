@@ -6,7 +6,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterator
 
-CHANGES = ("open", "write", "pwrite", "ftruncate", "fsync", "close", "mkdir", "rename", "replace", "unlink", "rmdir")
+CHANGES = ("open", "write", "ftruncate", "fsync", "close", "mkdir", "rename", "replace", "unlink", "rmdir")
 RENAMES = ("rename", "replace")
 NEEDS_NO_ROOM = ("close", "unlink", "rmdir")
 KILLED = 77

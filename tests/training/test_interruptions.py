@@ -123,12 +123,12 @@ def hotlap(*words: str, **options) -> subprocess.Popen:
 
 def wait_for_checkpoint(run: Path, process: subprocess.Popen, beyond: int = 0) -> None:
     """Until the run has saved a step beyond one."""
-    for _ in range(1800):
+    for _ in range(5000):
         if run.exists() and any(step > beyond for step in steps_saved(run)):
             return
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
-    raise AssertionError("no checkpoint in 90 s")
+    raise AssertionError("no checkpoint in 250 s")
 
 
 def saved(run: Path) -> int:

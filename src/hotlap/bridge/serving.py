@@ -15,6 +15,7 @@ from hotlap.bridge.messages import BridgeSession
 from hotlap.bridge.polling import run_polling
 from hotlap.bridge.server import BridgeServer, ServerConfig
 from hotlap.errors import ConfigError
+from hotlap.systems import on_signal
 
 FORCED_EXIT_S = 5.0
 MOST_LINES = 20
@@ -61,7 +62,7 @@ async def serve_until_signal(server: BridgeServer) -> None:
     await server.start()
     told = asyncio.Event()
     for number in SIGNALS:
-        server.loop.add_signal_handler(number, told.set)
+        on_signal(server.loop, number, told.set)
     print(f"[bridge] listening on {server.url}", flush=True)
     await told.wait()
     _force_exit_later()

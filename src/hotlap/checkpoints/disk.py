@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 from hotlap.checkpoints.manifest import FileEntry
 from hotlap.checkpoints.names import REMOVING
 from hotlap.errors import CheckpointError
+from hotlap.systems import FOLDER, NO_WAIT, OPENED
 from hotlap.whole_files import CHUNK_BYTES, Chunk, sync_folder, write_all
 
 Bytes = NDArray[np.uint8]
 
-_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_READ = os.O_RDONLY | OPENED | NO_WAIT
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPENED
+Folder = int | Path
+"""A folder whose files are opened: its descriptor, or its path where folders cannot be opened."""
 
 
 def write_synced(path: Path, chunks: Iterable[Chunk]) -> FileEntry:
@@ -57,7 +60,7 @@ def remove_tree(path: Path) -> None:
 
 def append_to(path: Path, data: bytes) -> None:
     """Add bytes to the end of a file, which is made where it is missing; a link in its place is refused."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | OPENED, 0o666)
     try:
         write_all(descriptor, data)
     finally:
@@ -65,11 +68,14 @@ def append_to(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def opened_folder(path: Path) -> Iterator[int]:
+def opened_folder(path: Path) -> Iterator[Folder]:
     """A descriptor of a real folder, through which its files are opened; a link in its place is refused."""
     if path.is_symlink():
         raise CheckpointError(f"{path.name} is a link, and must be a folder.")
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    if FOLDER is None:
+        yield path
+        return
+    descriptor = os.open(path, os.O_RDONLY | FOLDER | OPENED)
     try:
         yield descriptor
     finally:
@@ -77,10 +83,10 @@ def opened_folder(path: Path) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def opened_file(folder: int | None, name: str) -> Iterator[tuple[int, int]]:
+def opened_file(folder: Folder | None, name: str) -> Iterator[tuple[int, int]]:
     """Descriptor and size of a plain file in an opened folder, or at a path; links, pipes and devices are refused."""
     try:
-        descriptor = os.open(name, _READ, dir_fd=folder)
+        descriptor = _open_in(folder, name)
     except OSError as problem:
         if problem.errno == errno.ELOOP:
             raise CheckpointError(f"{name} is a link, and must be a plain file.") from problem
@@ -94,7 +100,16 @@ def opened_file(folder: int | None, name: str) -> Iterator[tuple[int, int]]:
         os.close(descriptor)
 
 
-def read_small_file(folder: int | None, name: str, most_bytes: int) -> bytes:
+def _open_in(folder: Folder | None, name: str) -> int:
+    if isinstance(folder, int):
+        return os.open(name, _READ, dir_fd=folder)
+    path = Path(name) if folder is None else folder / name
+    if not getattr(os, "O_NOFOLLOW", 0) and path.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return os.open(path, _READ)
+
+
+def read_small_file(folder: Folder | None, name: str, most_bytes: int) -> bytes:
     """All bytes of a file that must not be larger than the limit."""
     with opened_file(folder, name) as (descriptor, size):
         if size > most_bytes:
@@ -102,7 +117,7 @@ def read_small_file(folder: int | None, name: str, most_bytes: int) -> bytes:
         return _filled(descriptor, name, size).tobytes()
 
 
-def read_verified(folder: int, name: str, entry: FileEntry) -> Bytes:
+def read_verified(folder: Folder, name: str, entry: FileEntry) -> Bytes:
     """All bytes of a file, read once into one array and found to be what the manifest says."""
     with opened_file(folder, name) as (descriptor, size):
         _check_size(name, size, entry)
@@ -111,7 +126,7 @@ def read_verified(folder: int, name: str, entry: FileEntry) -> Bytes:
     return content
 
 
-def verify_file(folder: int, name: str, entry: FileEntry) -> None:
+def verify_file(folder: Folder, name: str, entry: FileEntry) -> None:
     """Like `read_verified`, but keeps nothing: memory stays small whatever the size."""
     with opened_file(folder, name) as (descriptor, size):
         _check_size(name, size, entry)
@@ -125,11 +140,20 @@ def _filled(descriptor: int, name: str, size: int) -> Bytes:
     content = np.empty(size, dtype=np.uint8)
     filled = 0
     while filled < size:
-        count = os.readv(descriptor, [content[filled : filled + CHUNK_BYTES].data])
+        count = _read_into(descriptor, content[filled : filled + CHUNK_BYTES])
         if count == 0:
             raise CheckpointError(f"{name} became shorter while it was read.")
         filled += count
     return content
+
+
+def _read_into(descriptor: int, space: Bytes) -> int:
+    """Fill what is there with the next bytes of a file, without a copy where the system can; how many there were."""
+    if hasattr(os, "readv"):
+        return os.readv(descriptor, [space.data])
+    chunk = os.read(descriptor, len(space))
+    space[: len(chunk)] = np.frombuffer(chunk, np.uint8)
+    return len(chunk)
 
 
 def _check_size(name: str, size: int, entry: FileEntry) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hotlap.checkpoints.bounded_json import parse_object
 from hotlap.checkpoints.checkpoint import Checkpoint
-from hotlap.checkpoints.disk import Bytes, opened_folder, read_small_file, read_verified, verify_file
+from hotlap.checkpoints.disk import Bytes, Folder, opened_folder, read_small_file, read_verified, verify_file
 from hotlap.checkpoints.manifest import MOST_MANIFEST_BYTES, Manifest, parse_manifest
 from hotlap.checkpoints.names import DOCUMENT_SUFFIX, MANIFEST, TENSORS_SUFFIX, step_folder_name, step_of
 from hotlap.checkpoints.tensor_files import parse_tensors
@@ -40,7 +40,7 @@ def verify_checkpoint(path: Path) -> None:
         raise _refusal(path, problem) from problem
 
 
-def _read_manifest(path: Path, folder: int) -> Manifest:
+def _read_manifest(path: Path, folder: Folder) -> Manifest:
     manifest = parse_manifest(read_small_file(folder, MANIFEST, MOST_MANIFEST_BYTES))
     if manifest.step != step_of(path):
         expected = step_folder_name(manifest.step)

@@ -1,7 +1,6 @@
 """One trainer per run: a lock that the kernel frees when its holder dies, however it dies."""
 
 import contextlib
-import fcntl
 import functools
 import os
 import time
@@ -10,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from hotlap.errors import RunFolderError, RunLockedError
+from hotlap.systems import OPENED, is_alive, try_lock, unlock
 from hotlap.whole_files import is_at, reason
 
 LOCK_FILE = "lock"
@@ -46,7 +46,8 @@ class RunLock:
         # The pid is only for the message to others: a full disk must not stop a run that has the lock.
         with contextlib.suppress(OSError):
             os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            os.write(descriptor, b"%d\n" % os.getpid())
 
     def release(self) -> None:
         """Give the lock back. The file stays: were it removed, two could each lock a file of their own."""
@@ -54,7 +55,7 @@ class RunLock:
             return
         with contextlib.suppress(OSError):
             os.ftruncate(self._descriptor, 0)
-        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        unlock(self._descriptor)
         self._close()
 
     def check(self) -> None:
@@ -80,7 +81,7 @@ class RunLock:
 
     def _open(self) -> int:
         try:
-            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | OPENED, 0o666)
         except (OSError, ValueError) as problem:
             raise RunFolderError(
                 f"{self.path}: cannot be opened ({reason(problem)}). Name the folder of a run in which you may write."
@@ -114,39 +115,28 @@ def check_held(run: Path) -> None:
 
 def _try_lock(descriptor: int) -> bool:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        return try_lock(descriptor)
     except OSError as problem:
         raise RunFolderError(
             f"the file system cannot lock a run ({reason(problem)}). Put the runs on a local disk."
         ) from problem
-    return True
 
 
 def _living_holder(descriptor: int) -> int | None:
     """The pid in the lock file, unless it is not written yet or left by one that was killed."""
     try:
-        pid = int(os.pread(descriptor, 32, 0))
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        pid = int(os.read(descriptor, 32))
     except (OSError, ValueError):
         return None
-    return pid if 0 < pid < 2**31 and _is_alive(pid) else None
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    return pid if 0 < pid < 2**31 and is_alive(pid) else None
 
 
 @functools.cache
 def _watch_forks() -> None:
     """A forked worker must not inherit the lock, or it would keep it after the trainer is killed."""
-    os.register_at_fork(after_in_child=_forget_all)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_forget_all)
 
 
 def _forget_all() -> None:

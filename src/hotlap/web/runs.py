@@ -1,6 +1,5 @@
 """Runs and their drivers as pages see them: what is in the folders of runs now, read anew every two seconds."""
 
-import fcntl
 import hashlib
 import os
 import stat
@@ -23,6 +22,7 @@ from hotlap.checkpoints.run_files import (
 )
 from hotlap.errors import HotlapError
 from hotlap.export.world_browser import RunFacts, browser_of, worlds_with_pages
+from hotlap.systems import OPENED, try_lock
 
 TRAINING, STOPPED, FINISHED = "training", "stopped", "finished"
 MOST_RUNS = 200
@@ -248,17 +248,14 @@ def fingerprint_problem(world: str, fingerprint: str) -> str | None:
 def is_being_trained(folder: Path) -> bool:
     """Whether a trainer holds the run's lock; the kernel frees it when the trainer dies, however it dies."""
     try:
-        descriptor = os.open(folder / LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(folder / LOCK_FILE, os.O_RDONLY | OPENED)
     except OSError:
         return False
     try:
         # A trainer that starts in this instant waits half a second for the lock, so looking does not send it away.
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        return not try_lock(descriptor, shared=True)
     finally:
         os.close(descriptor)
-    return False
 
 
 def _state(folder: Path, step: int, steps: int) -> str:

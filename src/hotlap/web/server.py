@@ -11,6 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from hotlap.errors import WebError
+from hotlap.systems import forget_signal, on_signal
 from hotlap.web import http_connection
 from hotlap.web.http_connection import MOST_CONNECTIONS, PoliteProtocol
 
@@ -57,12 +58,12 @@ class PoliteServer(uvicorn.Server):
         in_charge = threading.current_thread() is threading.main_thread()
         asked = (signal.SIGINT, signal.SIGTERM) if in_charge else ()
         for number in asked:
-            loop.add_signal_handler(number, self._asked_to_end)
+            on_signal(loop, number, self._asked_to_end)
         try:
             yield
         finally:
             for number in asked:
-                loop.remove_signal_handler(number)
+                forget_signal(loop, number)
 
     def _asked_to_end(self) -> None:
         self.force_exit = self.should_exit

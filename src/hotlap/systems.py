@@ -1,0 +1,73 @@
+"""What operating systems do differently: opening, locking and renaming files, folders, processes and signals."""
+
+import os
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import portalocker
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+OPENED = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+"""Flags for every file that is opened: not for child processes, not through a link, and bytes as they are."""
+NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+"""Flag for a file that might be a pipe."""
+FOLDER = getattr(os, "O_DIRECTORY", None)
+"""Flag for a folder; None where folders cannot be opened, and their names need no syncing."""
+
+RENAMES_OPEN_FILES = os.name == "posix"
+"""Whether a file may get another name while it is open."""
+
+
+def try_lock(descriptor: int, *, shared: bool = False) -> bool:
+    """Lock an opened file until it is closed, or say that another holds it; OSError where files cannot be locked."""
+    # Windows knows no shared lock without more packages; one who only looks holds an exclusive one for a moment there.
+    kind = portalocker.LockFlags.SHARED if shared and os.name == "posix" else portalocker.LockFlags.EXCLUSIVE
+    try:
+        portalocker.lock(descriptor, kind | portalocker.LockFlags.NON_BLOCKING)
+    except portalocker.AlreadyLocked:
+        return False
+    except portalocker.LockException as problem:
+        raise OSError(str(problem.__cause__ or problem)) from problem
+    return True
+
+
+def wait_for_lock(descriptor: int) -> None:
+    """Lock an opened file, however long another holds it."""
+    portalocker.lock(descriptor, portalocker.LockFlags.EXCLUSIVE)
+
+
+def unlock(descriptor: int) -> None:
+    """Give a lock back before the file is closed."""
+    portalocker.unlock(descriptor)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process lives; where asking would disturb it, it counts as alive."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def on_signal(loop: "AbstractEventLoop", number: int, callback: Callable[[], None]) -> None:
+    """Call back in the loop when a signal comes, also where the loop itself knows no signals."""
+    try:
+        loop.add_signal_handler(number, callback)
+    except NotImplementedError:
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(callback))
+
+
+def forget_signal(loop: "AbstractEventLoop", number: int) -> None:
+    """Undo `on_signal`."""
+    try:
+        loop.remove_signal_handler(number)
+    except NotImplementedError:
+        signal.signal(number, signal.SIG_DFL)
