@@ -88,10 +88,11 @@ class RunLock:
             ) from problem
 
     def _lock(self, descriptor: int) -> None:
-        begin_s = time.monotonic()
+        begin_s, looks = time.monotonic(), 0
         while not _try_lock(descriptor):
-            holder = _living_holder(descriptor)
-            if time.monotonic() - begin_s > (PATIENCE_S if holder is None else GLANCE_S):
+            holder, looks = _living_holder(descriptor), looks + 1
+            # At least a second look, however busy the machine is.
+            if looks > 1 and time.monotonic() - begin_s > (PATIENCE_S if holder is None else GLANCE_S):
                 who = "another process" if holder is None else f"process {holder}"
                 raise RunLockedError(
                     f"{self.path.parent}: {who} is training this run. "
