@@ -106,7 +106,7 @@ class Database:
     def _migrate(self, connection: sqlite3.Connection) -> None:
         """Bring the file to the newest schema, step by step; two servers that start at once do it once."""
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA synchronous = FULL")  # what is acknowledged survives a power cut
         connection.execute("BEGIN IMMEDIATE")
         version, owner, tables = (connection.execute(query).fetchone()[0] for query in _QUESTIONS)
         if owner != APPLICATION_ID and (owner or version or tables):

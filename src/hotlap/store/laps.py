@@ -7,11 +7,19 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hotlap.store.database import Database
 from hotlap.store.drives import RecordedDrive
 from hotlap.store.plain import plain_text
 
 MOST_LAPS = 100
+MOST_LAPS_OF_A_NAME = 10
+SAME_TICKS = 6
+"""Laps whose times differ by no more may be the same drive."""
+SAME_INPUTS = 0.02
+Inputs = NDArray[np.float64]
 LONGEST_NAME = 24
 NAMELESS = "anonymous"
 _COLUMNS = "id, track, name, ticks, lap, set_at"
@@ -61,7 +69,11 @@ class LapBoard:
         self.database = database
 
     def add(self, course: Course, lap: Lap, drive: RecordedDrive) -> Placed:
-        """Put a lap on the board; one that is there already stays as it was."""
+        """Put a lap on the board; one that is there already, or another's with the same drive, stays as it was."""
+        with self.database.transaction() as db:
+            original = self._same_drive(db, course, lap, drive)
+        if original is not None and (original.name != lap.name or original.ticks <= lap.ticks):
+            lap, drive = original, self._drive(original.id)
         values = (*vars(lap).values(), course.shape, course.fingerprint, zlib.compress(drive.inputs))
         with self.database.transaction() as db:
             added = db.execute(
@@ -69,6 +81,8 @@ class LapBoard:
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*values, json.dumps(drive.respawns)),
             ).rowcount
+            if original is not None and original.id != lap.id:
+                db.execute("DELETE FROM laps WHERE id = ?", (original.id,))
             self._forget_slow_ones(db, course)
             board = self._fastest(db, course, MOST_LAPS)
         ranks = {kept.id: rank for rank, kept in enumerate(board, 1)}
@@ -89,20 +103,54 @@ class LapBoard:
         *lap, inputs, respawns = row
         return Lap(*lap), RecordedDrive(zlib.decompress(inputs), tuple(json.loads(respawns)))
 
+    def _drive(self, lap_id: str) -> RecordedDrive:
+        found = self.find(lap_id)
+        assert found is not None  # noqa: S101 - it was on the board a moment ago
+        return found[1]
+
+    def _same_drive(self, db: sqlite3.Connection, course: Course, lap: Lap, drive: RecordedDrive) -> Lap | None:
+        """The oldest lap on the board that is the same drive as this one, or nearly."""
+        rows = db.execute(
+            f"SELECT {_COLUMNS}, inputs FROM laps "  # noqa: S608
+            "WHERE shape = ? AND fingerprint = ? AND ticks BETWEEN ? AND ? ORDER BY set_at, rowid",
+            (course.shape, course.fingerprint, lap.ticks - SAME_TICKS, lap.ticks + SAME_TICKS),
+        )
+        for row in rows:
+            *facts, inputs = row
+            known = Lap(*facts)
+            if is_same_drive(lap_inputs(drive.inputs, lap.ticks), lap_inputs(zlib.decompress(inputs), known.ticks)):
+                return known
+        return None
+
     def _fastest(self, db: sqlite3.Connection, course: Course, limit: int) -> list[Lap]:
         rows = db.execute(
-            f"SELECT {_COLUMNS} FROM laps WHERE shape = ? AND fingerprint = ? ORDER BY ticks, set_at, id LIMIT ?",  # noqa: S608
+            f"SELECT {_COLUMNS} FROM laps WHERE shape = ? AND fingerprint = ? ORDER BY ticks, set_at, rowid LIMIT ?",  # noqa: S608
             (course.shape, course.fingerprint, limit),
         )
         return [Lap(*row) for row in rows]
 
     def _forget_slow_ones(self, db: sqlite3.Connection, course: Course) -> None:
+        """Keep the fastest of each name, and of those the fastest."""
         same = (course.shape, course.fingerprint)
         db.execute(
-            "DELETE FROM laps WHERE shape = ? AND fingerprint = ? AND id NOT IN "
-            "(SELECT id FROM laps WHERE shape = ? AND fingerprint = ? ORDER BY ticks, set_at, id LIMIT ?)",
-            (*same, *same, MOST_LAPS),
+            "DELETE FROM laps WHERE shape = ? AND fingerprint = ? AND id NOT IN (SELECT id FROM ("
+            "SELECT id, ticks, set_at, rowid AS place, row_number() OVER "
+            "(PARTITION BY name ORDER BY ticks, set_at, rowid) AS own FROM laps WHERE shape = ? AND fingerprint = ?"
+            ") WHERE own <= ? ORDER BY ticks, set_at, place LIMIT ?)",
+            (*same, *same, MOST_LAPS_OF_A_NAME, MOST_LAPS),
         )
+
+
+def lap_inputs(inputs: bytes, ticks: int) -> Inputs:
+    """The inputs of the lap alone, which ends its drive: by tick, steer, throttle and brake as shares of full."""
+    raw = np.frombuffer(inputs[-3 * ticks :], np.uint8).reshape(-1, 3)
+    return np.column_stack([raw[:, 0].view(np.int8) / 127.0, raw[:, 1:] / 255.0])
+
+
+def is_same_drive(one: Inputs, other: Inputs) -> bool:
+    """Whether two laps are one drive: aligned at the finish, their inputs differ by less than 2 % on average."""
+    ticks = min(len(one), len(other))
+    return bool(np.abs(one[-ticks:] - other[-ticks:]).mean() < SAME_INPUTS)
 
 
 def lap_id(course: Course, drive: RecordedDrive) -> str:
