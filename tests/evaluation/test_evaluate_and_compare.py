@@ -133,7 +133,7 @@ def test_evaluation_of_something_else_is_no_base(tmp_path, capsys):
 
 def test_driver_that_got_worse_fails_every_night_until_it_is_accepted(slow_run, tmp_path, capsys):
     root = ["--root", str(tmp_path / "runs")]
-    assert cli.main(["evaluate", "reference", *QUICK, *root, "--against", "last"]) == 0
+    assert cli.main(["evaluate", "reference", *QUICK, *root, "--against", "last"]) == 3
     nightly = ["evaluate", str(slow_run), *QUICK, *root, "--against", "last"]
     assert [cli.main(nightly), cli.main(nightly)] == [1, 1]
     assert cli.main(["evaluate", "--history", "5", *root]) == 0
@@ -144,7 +144,7 @@ def test_driver_that_got_worse_fails_every_night_until_it_is_accepted(slow_run, 
 
 def test_last_evaluation_is_in_the_history(slow_run, tmp_path, capsys):
     words = ["evaluate", str(slow_run), *QUICK, "--root", str(tmp_path / "runs"), "--against", "last"]
-    assert cli.main(words) == 0
+    assert cli.main(words) == 3
     assert "nothing to set slow-one against yet" in capsys.readouterr().err
     assert cli.main(words) == 0
     assert "no figure is worse than those of slow-one of 20" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.checkpoints import newest_checkpoint
 from hotlap.training import signals
+from hotlap.training.run_callback import RunCallback
 from hotlap.training.train import resume, train
 from training import kill_many
 from training.tiny_runs import state_of, steps_saved, tiny_config, weights_hash
@@ -73,6 +74,19 @@ def test_signal_saves_the_run_after_the_update_and_resume_goes_on_there(algorith
     assert resume(stopped.run).step == 256
     whole = train(config, "whole", tmp_path).run
     assert state_of(stopped.run, 256) == state_of(whole, 256)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_in_the_last_evaluation_stops_the_run_and_resume_finishes_it(number, tmp_path, monkeypatch):
+    evaluate = RunCallback.evaluate
+    monkeypatch.setattr(RunCallback, "evaluate", lambda callback: (send(number), evaluate(callback)))
+    stopped = train(tiny_config(), "run", tmp_path)
+    assert (stopped.stopped_by, stopped.step) == (number, tiny_config().steps)
+    assert steps_saved(stopped.run)[-1] == stopped.step
+    monkeypatch.undo()
+    resumed = resume(stopped.run)
+    assert (resumed.stopped_by, resumed.steps_made) == (None, 0)
+    assert resumed.best is not None
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "sac"])

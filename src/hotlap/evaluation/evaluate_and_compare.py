@@ -16,7 +16,7 @@ from hotlap.evaluation.table import console_for_results, empty_table
 from hotlap.evaluation.world_evaluation import Evaluate, Request, evaluate_driver, evaluate_here, evaluation_of
 from hotlap.whole_files import refuse_to_overwrite, write_whole_file
 
-DONE, BELOW_WHAT_WAS_ASKED = 0, 1
+DONE, BELOW_WHAT_WAS_ASKED, NOTHING_TO_COMPARE = 0, 1, 3
 
 
 def run_evaluations(
@@ -28,16 +28,16 @@ def run_evaluations(
     requests = [_request(given, file, outputs) for given in asked]
     if len(requests) > 1:
         _refuse_for_several(requests, outputs)
-    documents, passed = [], True
+    documents, statuses = [], []
     for (source, config), result in zip(requests, evaluate(requests, _say), strict=True):
         if outputs.json:
             documents.append(result.plain())
         else:
             evaluation_of(source.world).show(result)
-        passed &= _passes(result, source, config, outputs)
+        statuses.append(_status(result, source, config, outputs))
     if outputs.json:
         print(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))
-    return DONE if passed else BELOW_WHAT_WAS_ASKED
+    return BELOW_WHAT_WAS_ASKED if BELOW_WHAT_WAS_ASKED in statuses else max(statuses)
 
 
 def _request(given: EvaluationConfig, file: Path | None, outputs: Outputs) -> Request:
@@ -50,14 +50,16 @@ def _request(given: EvaluationConfig, file: Path | None, outputs: Outputs) -> Re
     return source, config
 
 
-def _passes(result: Evaluation, source: DriverSource, config: EvaluationConfig, outputs: Outputs) -> bool:
-    """Write what was asked for and remember the evaluation; False when something falls short of what was asked."""
+def _status(result: Evaluation, source: DriverSource, config: EvaluationConfig, outputs: Outputs) -> int:
+    """Write what was asked for and remember the evaluation; the exit code says whether it is what was asked."""
     _write_files(result, source, outputs)
-    found = [*_shortfalls(result, config, outputs), *_regressions(result, config, outputs.root)]
-    for each in found:
+    found, worse = _shortfalls(result, config, outputs), _regressions(result, config, outputs.root)
+    for each in (*found, *(worse or ())):
         _say(each)
-    _remember(result, config, outputs.root, passed=not found)
-    return not found
+    _remember(result, config, outputs.root, passed=not found and not worse)
+    if found or worse:
+        return BELOW_WHAT_WAS_ASKED
+    return NOTHING_TO_COMPARE if worse is None else DONE
 
 
 def run_comparison(names: tuple[str, str], config: EvaluationConfig, root: Path, *, as_json: bool) -> int:
@@ -108,14 +110,14 @@ def _shortfalls(result: Evaluation, config: EvaluationConfig, outputs: Outputs) 
     return [f"below what was asked: {each}" for each in found]
 
 
-def _regressions(result: Evaluation, config: EvaluationConfig, root: Path) -> list[str]:
-    """What got worse than the base, where there is one."""
+def _regressions(result: Evaluation, config: EvaluationConfig, root: Path) -> list[str] | None:
+    """What got worse than the base; None where there is nothing to compare with."""
     if config.against is None:
         return []
     base = find_base(config.against, result, root, lambda name: _like(result, name, config, root))
     if base is None:
         _say(f"nothing to set {result.driver} against yet; the next evaluation has this one")
-        return []
+        return None
     found, doubtful = (select(changes(base.measures, result.measures())) for select in (regressions, suspicions))
     for each in doubtful:
         _say(f"may be chance, among so many figures: {each}")

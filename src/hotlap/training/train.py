@@ -237,7 +237,7 @@ class _Training:
         finally:
             bar.close()
             session.logger.close()
-        return True
+        return not self.stop.requested  # a signal in the last evaluation: the run is saved, and nothing more is done
 
     def _learn_steps(self, learner: Learner, callbacks: CallbackList) -> None:
         try:
