@@ -21,7 +21,7 @@ NODE_MODULES := frontend/node_modules/.installed
 KERNEL_TESTS := $(addprefix tests/racer/,test_kernels.py test_laps.py) $(addprefix tests/highway/,test_ego.py test_traffic.py test_mission_rules.py test_rewards.py test_expert.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-ray setup-browser node train test test-ray soak coverage check bench frontend wasm play lock lock-ray
+.PHONY: help setup setup-ray setup-browser node train test test-ray soak torture coverage check bench frontend wasm play lock lock-ray
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -59,6 +59,9 @@ test-ray: setup-ray ## the tests that start a Ray cluster; part of `make test`, 
 
 soak: setup setup-browser frontend ## the scaled-up twins of the tests, and the measurements: an hour on a quiet machine
 	$(BIN)/python -m pytest --soak -m "soak or clock" $(ARGS)
+
+torture: setup frontend ## kills, signals, flips, bombs, floods and hostile drives; ARGS="--minutes 10 --seed 0"; 1 when a limit is broken
+	$(BIN)/python -m benchmarks.torture $(ARGS)
 
 coverage: setup ## which lines of both worlds the tests of the kernels reach; with the JIT off, since compiled code is not traced
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run --source src/hotlap/racer,src/hotlap/highway -m pytest $(KERNEL_TESTS) $(ARGS)

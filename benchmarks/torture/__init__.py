@@ -1,0 +1,1 @@
+"""Attacks on everything that must survive: `python -m benchmarks.torture --minutes 10 --seed 0`."""
