@@ -21,7 +21,8 @@ NODE_MODULES := frontend/node_modules/.installed
 KERNEL_TESTS := $(addprefix tests/racer/,test_kernels.py test_laps.py) $(addprefix tests/highway/,test_ego.py test_traffic.py test_mission_rules.py test_rewards.py test_expert.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-ray setup-browser node train test test-ray soak torture coverage check bench frontend wasm play lock lock-ray
+PIP_AUDIT := pip-audit>=2.9,<3
+.PHONY: help setup setup-ray setup-browser node train test test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -66,6 +67,12 @@ torture: setup frontend ## kills, signals, flips, bombs, floods and hostile driv
 coverage: setup ## which lines of both worlds the tests of the kernels reach; with the JIT off, since compiled code is not traced
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run --source src/hotlap/racer,src/hotlap/highway -m pytest $(KERNEL_TESTS) $(ARGS)
 	$(BIN)/coverage report --skip-covered
+
+audit: setup $(NODE_MODULES) ## known holes in the packages we pin (asks the databases of PyPI and npm)
+	test -x .venv-audit/bin/pip-audit || { $(PYTHON) -m venv .venv-audit && .venv-audit/bin/python -m pip install --quiet '$(PIP_AUDIT)'; }
+	.venv-audit/bin/pip-audit --no-deps --disable-pip --requirement requirements.lock
+	.venv-audit/bin/pip-audit --no-deps --disable-pip --requirement requirements-ray.lock
+	$(NPM) audit --omit=dev
 
 check: setup $(NODE_MODULES) ## lint, format, types, import rules
 	$(BIN)/ruff check .

@@ -1,14 +1,17 @@
 """What the tables of every evaluation share: where they go, how they look, how an absent figure is written."""
 
 import sys
+from collections.abc import Iterator
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 WIDTH_OF_FILES = 110
 NAME_WIDTH = 17
+FRAME, BETWEEN = 2, 2
+"""Columns of the screen that the edges of a table take, and those between two of its columns."""
 NONE = "–"
 
 
@@ -25,3 +28,44 @@ def empty_table(title: str, headings: tuple[str, ...]) -> Table:
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
     return table
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table whole; where the terminal is too narrow its columns go into parts, one below the other."""
+    for part in _parts(console, table):
+        console.print(part)
+
+
+def _parts(console: Console, table: Table) -> Iterator[Table]:
+    """Tables with the names on the left and as many columns as fit, at least one; the title stands over the first."""
+    names, *others = table.columns
+    widths = [_width(console, column) for column in others]
+    left = max(NAME_WIDTH + BETWEEN, _width(console, names)) + FRAME
+    first = 0
+    while first < len(others):
+        last, room = first, console.width - left
+        while last < len(others) and (last == first or widths[last] <= room):
+            room -= widths[last]
+            last += 1
+        yield _part(table, [names, *others[first:last]], with_title=first == 0)
+        first = last
+
+
+def _width(console: Console, column: Column) -> int:
+    cells = [console.measure(cell).maximum for cell in (column.header, *column.cells)]
+    return max(cells, default=0) + BETWEEN
+
+
+def _part(table: Table, columns: list[Column], *, with_title: bool) -> Table:
+    part = Table(box=table.box, title=table.title if with_title else None, title_justify="left", padding=(0, 1, 0, 0))
+    for number, column in enumerate(columns):
+        part.add_column(
+            column.header,
+            justify=column.justify,
+            no_wrap=True,
+            vertical=column.vertical,
+            min_width=NAME_WIDTH if number == 0 else None,
+        )
+    for row, cells in zip(table.rows, zip(*(column.cells for column in columns), strict=True), strict=True):
+        part.add_row(*cells, style=row.style)
+    return part

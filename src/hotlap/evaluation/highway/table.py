@@ -7,7 +7,7 @@ from rich.text import Text
 from hotlap.evaluation.highway.evaluate import DensityEvaluation, HighwayEvaluation
 from hotlap.evaluation.highway.figures import QUANTITIES, SUCCESS, HighwayFigures
 from hotlap.evaluation.measures import Measure, Quantity, shown
-from hotlap.evaluation.table import NONE, console_for_results, empty_table
+from hotlap.evaluation.table import NONE, console_for_results, empty_table, print_table
 
 EXPLANATION = (
     "In parentheses 95 % intervals. Held-out episodes of three minutes. Own fault: crashes in which it hit from behind "
@@ -22,7 +22,7 @@ def print_highway(evaluation: HighwayEvaluation, console: Console | None = None)
     """Print one table per density."""
     console = console or console_for_results()
     for density in evaluation.densities:
-        console.print(density_table(evaluation.driver, density))
+        print_table(console, density_table(evaluation.driver, density))
         console.print(density.guarded.interventions_in_words() + "\n")
     console.print(Text(EXPLANATION, style="dim"))
 

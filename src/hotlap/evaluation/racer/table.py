@@ -5,7 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotlap.evaluation.racer.figures import Figures, RacerEvaluation, TrackEvaluation
-from hotlap.evaluation.table import NONE, console_for_results, empty_table
+from hotlap.evaluation.table import NONE, console_for_results, empty_table, print_table
 
 LAP_HEADINGS = ("starts", "standing", "best", "best\nclean", "mean", "spread", "clean\nlaps", "% over\nref")
 HEADINGS = (*LAP_HEADINGS, "wall", "off\nroad", "return")
@@ -20,7 +20,7 @@ def print_evaluation(evaluation: RacerEvaluation, console: Console | None = None
     """Print one table per track."""
     console = console or console_for_results()
     for track in evaluation.tracks:
-        console.print(track_table(evaluation.driver, track))
+        print_table(console, track_table(evaluation.driver, track))
     console.print(Text(EXPLANATION, style="dim"))
 
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from hotlap.checkpoints.run_files import POLICY_FILE, PolicyScore, read_best
 from hotlap.errors import SweepError
-from hotlap.evaluation.table import console_for_results, empty_table
+from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.scaleout.sweep.folder import Score, SweepFolder, TrialRecord
 
 HEADINGS = ("state", "best at step", "score", "laps", "settings")
@@ -66,7 +66,7 @@ def print_rows(title: str, rows: list[Row]) -> None:
         step = row.best.step if row.best else 0
         cells = (row.record.state, f"{step:,}", _score(row.score), _laps(row.best), _settings(row))
         table.add_row(Text(row.run.name), *map(Text, cells))
-    console_for_results().print(table)
+    print_table(console_for_results(), table)
 
 
 def _score(score: Score) -> str:
