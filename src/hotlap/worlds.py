@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.episodes import Rollout
 from hotlap.errors import ActionError, ConfigError, did_you_mean
 
 Array = NDArray[Any]
@@ -32,12 +33,20 @@ class World(Protocol):
     reward: Array
     terminated: Array
     truncated: Array
+    rollout: Rollout
+    """What `reset` and `advance_and_reset` hand to a learner."""
 
     def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:
         """Start a new episode for one car; every random number comes from `rng`."""
 
     def advance(self, actions: Array) -> None:
         """One tick of every car. The actions are checked first: a wrong one raises and nothing moves."""
+
+    def reset(self, seed: int, first_car: int = 0) -> None:
+        """Start the first episode of every car. From here on episodes are a function of seed, car and episode."""
+
+    def advance_and_reset(self, actions: Array) -> None:
+        """One tick of every car; where an episode ended, the next begins and `rollout` says how the last one ended."""
 
     def state_columns(self) -> dict[str, Array]:
         """All that cars carry from tick to tick, the live arrays themselves: to save them, and to write them back."""

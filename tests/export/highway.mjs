@@ -25,12 +25,9 @@ export async function driveJob(bytes) {
 
   // The scenes: everything is 0 in fresh memory.
   groups.scratch.dice.set(dice);
-  const slots = kernel.rules.slots;
   for (const [road, scene] of job.scenes.entries()) {
-    groups.roads.vehicle_count[road] = scene.vehicles;
-    groups.roads.plan_mode[road] = -1;
-    groups.vehicles.lane[road * slots] = scene.lane;
-    groups.vehicles.speed_mps[road * slots] = scene.speed_mps;
+    const start = { ...scene, fewest: scene.vehicles, most: scene.vehicles, planned: 0, plan_mode: -1 };
+    for (const [field, column] of Object.entries(groups.starts)) column[road] = start[field];
     call("begin", road);
     give(road, { mode: 0, lane: -1, speed_mps: scene.speed_mps, gap_s: kernel.default_gap_s, direction: 0, return_lane: -1 });
   }

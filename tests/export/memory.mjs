@@ -1,5 +1,5 @@
 // The memory of a module after the contract in docs/web.md, for Node and for a page alike.
-const ARRAYS = { float64: Float64Array, int32: Int32Array, uint8: Uint8Array };
+const ARRAYS = { float64: Float64Array, float32: Float32Array, int64: BigInt64Array, int32: Int32Array, uint8: Uint8Array };
 
 /** A compiled module, places in its memory, and views of them once all are known: growing would detach them. */
 export async function instantiated(wasm) {

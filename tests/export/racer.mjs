@@ -22,16 +22,9 @@ export async function driveJob(bytes) {
   groups.numbers.physics.set(Object.values(kernel.physics));
 
   // The grid.
-  const { fleet, actions } = groups;
-  for (let car = 0; car < job.cars; car++) {
-    fleet.x_u[car] = track.start.x_u;
-    fleet.y_u[car] = track.start.y_u;
-    fleet.heading_rad[car] = track.start.heading_rad;
-    fleet.lap[car] = 1;
-    fleet.best_lap_ticks[car] = -1;
-    fleet.delay[car] = job.delay[car];
-  }
-  functions.update(addresses.at, 0, job.cars, 0);
+  const { starts, actions } = groups;
+  for (let car = 0; car < job.cars; car++) starts.first_delay[car] = job.delay[car];
+  functions.update(addresses.at, 0, job.cars, kernel.calls.place);
 
   // The drive: inputs are (ticks, 3, cars), what comes out is one row per tick.
   const { states, record } = recorder(groups, job.fields, job.ticks);
@@ -39,7 +32,7 @@ export async function driveJob(bytes) {
     for (const [k, name] of ["steer", "throttle", "brake"].entries()) {
       actions[name].set(inputs.subarray((3 * tick + k) * job.cars, (3 * tick + k + 1) * job.cars));
     }
-    functions.update(addresses.at, 0, job.cars, 1);
+    functions.update(addresses.at, 0, job.cars, kernel.calls.drive);
     record();
   }
   return states;

@@ -20,9 +20,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # companions of the tests ar
 
 from hotlap.racer.batch import RacerBatch
 from hotlap.racer.fleet import FleetState
-from hotlap.racer.starts import choose_start
 from hotlap.racer.tracks import load_track
 from racer.cars import COUNTED, FLAGS, MOTION, PARTS, PLACE, toward_the_road_ahead
+from racer.twin_starts import choose_start
 
 FOLDER = Path(__file__).parent / "trajectories"
 ROWS_EVERY = 16

@@ -10,11 +10,20 @@ from hotlap.highway.road import sort_order
 from hotlap.highway.starts import put_driver
 
 
+def begin(batch: HighwayBatch, road: int, ego: tuple[int, float], vehicles: int, plan: tuple[int, int]) -> None:
+    """Begin an episode with the ego in a lane at a speed; the plan is how many missions, and of which mode."""
+    starts = batch.starts
+    starts.lane[road], starts.speed_mps[road] = ego
+    starts.fewest[road] = starts.most[road] = vehicles
+    starts.planned[road], starts.plan_mode[road] = plan
+    batch.begin(road)
+
+
 def road_with(others, *, ego=(2, 25.0), config=None, supervised=True, slots=None) -> HighwayBatch:
     """One road with the ego at 0 m and others at (lane, x_m, speed_mps), steady sedans, on a cruise at its speed."""
     slots = slots or len(others) + 1
     batch = HighwayBatch(1, slots, HighwayConfig.load(config), supervised=supervised, threads=1)
-    batch.begin(0, ego[0], ego[1], 0, (0, -1))
+    begin(batch, 0, ego, 0, (0, -1))
     for slot, (lane, x_m, speed_mps) in enumerate(others, 1):
         put_driver(batch.vehicles, slot, STEADY, SEDAN)
         batch.vehicles.lane[slot] = batch.vehicles.target_lane[slot] = lane
@@ -34,7 +43,7 @@ def roads_by_dice(count, vehicles, seed, *, lanes=5, supervised=True, threads=1)
     for road in range(count):
         rng = np.random.default_rng([seed, road])
         batch.dice[road] = rng.random(batch.dice.shape[1])
-        batch.begin(road, int(rng.integers(lanes)), float(rng.uniform(10.0, 30.0)), vehicles, (32, -1))
+        begin(batch, road, (int(rng.integers(lanes)), float(rng.uniform(10.0, 30.0))), vehicles, (32, -1))
     return batch
 
 

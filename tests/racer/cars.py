@@ -6,8 +6,8 @@ import numpy as np
 
 from hotlap.racer.batch import RacerBatch
 from hotlap.racer.fleet import CarState, FleetState, StepOutputs
-from hotlap.racer.starts import choose_start
 from hotlap.racer.tracks import load_track
+from racer.twin_starts import choose_start
 from racer.twin_track import TwinTrack
 
 TRACKS = ("track-01", "track-02", "track-03", "generated:7:hard", "generated:3:easy")

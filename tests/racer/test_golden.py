@@ -12,11 +12,11 @@ from hotlap.racer.batch import RacerBatch
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.fleet import FleetState
 from hotlap.racer.projection import cell_of
-from hotlap.racer.starts import choose_start
 from hotlap.racer.tracks import load_track, track_ids
 from hotlap.racer.walls import nearest_wall, walls_near
 from racer import twins
 from racer.cars import PARTS, twin_track
+from racer.twin_starts import choose_start
 
 REPOSITORY = Path(__file__).parents[2]
 ORIGINAL = REPOSITORY.parent / "shared" / "golden" / "racer"
@@ -100,7 +100,7 @@ def drive_again(path: Path) -> dict[str, np.ndarray]:
     """The recorded actions driven by this engine: every array of the recording, one row per tick."""
     known = recording(path)
     batch = RacerBatch(1, [load_track(path.stem.split("__")[0])], RacerConfig.load(known["meta"]["config"]))
-    batch.place(0, 0, choose_start(batch.tracks[0], "grid", None, None), 0)
+    batch.place(0, 0, choose_start(batch.tracks[0], "grid", None, np.random.default_rng(0)), 0)
     rows: list[dict] = [state_row(batch)]
     steps: list[dict] = []
     for action in known["action"]:

@@ -14,12 +14,12 @@ from hotlap.racer.physics import PHYSICS, ROAD, RUNOFF, SHOULDER
 from hotlap.racer.projection import cell_of, interval_near, lap_distance, nearest_sample
 from hotlap.racer.rewards import lap_progress
 from hotlap.racer.sensors import ray_through_all_walls, strip_quad
-from hotlap.racer.starts import choose_start
 from hotlap.racer.tables import build_tables
 from hotlap.racer.tracks import load_track
 from hotlap.racer.walls import WallHit, nearest_wall, respond_to_wall, sweep_walls, walls_near
 from racer import twins
 from racer.cars import TRACKS, new_car, put, toward_the_road_ahead, twin_track
+from racer.twin_starts import choose_start
 
 TICKS_PER_SECOND = 60
 
@@ -357,7 +357,6 @@ def test_compiled_tick_is_the_plain_one_bit_for_bit(layout):
         compiled.set_actions(actions)
         compiled.step()
         plain.set_actions(actions)
-        numbers = (plain.rules, plain.physics)
-        tick.update_fleet(plain.fleet, plain.tables, plain.actions, plain.out, *numbers, 0, plain.count, 1)
+        plain._interpreted_update(0, 0, plain.count, tick.DRIVE)
     for mine, theirs in [*zip(compiled.fleet, plain.fleet, strict=True), *zip(compiled.out, plain.out, strict=True)]:
         assert mine.tobytes() == theirs.tobytes()

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hotlap.racer.batch import RacerBatch
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.physics import GATE_COUNT
-from hotlap.racer.starts import choose_start
 from hotlap.racer.tracks import load_track
 from racer.cars import TRACKS, new_car, placed, put, toward_the_road_ahead, wild_actions
+from racer.twin_starts import choose_start
 
 # Progress
 

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from hotlap.racer.batch import RacerBatch
 from hotlap.racer.fleet import FleetState, StepOutputs
 from hotlap.racer.physics import PHYSICS
-from hotlap.racer.starts import Start, choose_start
+from hotlap.racer.starts import Start
 from hotlap.racer.tracks import Track, build_track, load_track
 from racer.cars import TRACKS, drive, new_car, placed, put, taken, wild_actions
+from racer.twin_starts import choose_start
 
 tracks = st.sampled_from(TRACKS)
 seeds = st.integers(0, 2**32 - 1)

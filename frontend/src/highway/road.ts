@@ -125,14 +125,11 @@ export class Road {
   /** Begin a scene with so many vehicles around, the ego holding its lane and speed. */
   begin(number: number, vehicles: number): void {
     const scene = this.file.scenes[number]!;
-    for (const group of ['roads', 'outputs'])
-      for (const column of Object.values(this.groups[group]!)) column.fill(0);
     const dice = this.column('scratch', 'dice');
     dice.set(this.scenes.subarray(number * dice.length, (number + 1) * dice.length));
-    this.column('roads', 'vehicle_count')[0] = vehicles;
-    this.column('roads', 'plan_mode')[0] = -1;
-    this.column('vehicles', 'lane')[0] = scene.lane;
-    this.column('vehicles', 'speed_mps')[0] = scene.speed_mps;
+    const start = { ...scene, fewest: vehicles, most: vehicles, planned: 0, plan_mode: -1 };
+    for (const [field, column] of Object.entries(this.groups.starts!))
+      column[0] = start[field as keyof typeof start];
     this.call('begin');
     this.give({ ...NOTHING_SAID, target_speed_mps: scene.speed_mps, gap_s: this.file.default_gap_s });
   }

@@ -3,8 +3,10 @@ import { DataError, type LayoutName, type Track } from '../site/data';
 import { BYTES, type Columns, Memory, type MemoryExports } from './memory';
 import { TICKS_PER_SECOND, TOP_SPEED_UPS } from './numbers';
 
+type Call = 'look' | 'drive' | 'place' | 'respawn';
+
 interface Slot {
-  group: 'fleet' | 'tables' | 'actions' | 'outputs' | 'numbers';
+  group: 'fleet' | 'tables' | 'actions' | 'outputs' | 'starts' | 'episodes' | 'rollout' | 'numbers';
   field: string;
   dtype: string;
   per_car?: number | 'layout';
@@ -16,6 +18,9 @@ export interface KernelFile {
   fingerprint: string;
   ticks_per_second: number;
   gates: number;
+  /** What it costs to be put back on the road. */
+  respawn_ticks: number;
+  calls: Record<Call, number>;
   slots: Slot[];
   rules: Record<string, number>;
   physics: Record<string, number>;
@@ -30,16 +35,10 @@ export interface Controls {
 }
 
 interface Exports extends MemoryExports {
-  update(addresses: number, first: number, last: number, drives: number): void;
+  update(addresses: number, first: number, last: number, call: number): void;
 }
 
 const LAYOUTS: LayoutName[] = ['classic', 'full'];
-/** What comes to rest when a car is put back on the track; its race goes on. */
-const MOTION = [
-  ...['vx_ups', 'vy_ups', 'yaw_rate_rps', 'speed_ups', 'steer', 'throttle', 'brake', 'front_angle_rad'],
-  ...['accel_ups2', 'slip_rad', 'still_ticks', 'held_steer', 'held_throttle', 'held_brake'],
-];
-export const RESPAWN_WAIT_TICKS = 30;
 
 /** The compiled physics, ready to make fleets. */
 export class Kernel {
@@ -65,12 +64,13 @@ export class Fleet {
   readonly state: Columns = {};
   readonly actions: Columns = {};
   readonly outputs: Columns = {};
+  private readonly starts: Columns = {};
   private readonly seen = {} as Record<LayoutName, Float64Array>;
   private readonly addresses = {} as Record<LayoutName, number>;
   private readonly memory: Memory;
 
   constructor(
-    private readonly file: KernelFile,
+    readonly file: KernelFile,
     private readonly exports: Exports,
     readonly track: Track,
     readonly cars: number,
@@ -83,25 +83,13 @@ export class Fleet {
 
   /** Put a car on the grid, as new. */
   place(car: number, delay: 0 | 1, layout: LayoutName): void {
-    const { x_u, y_u, heading_rad } = this.track.file.start;
-    for (const column of Object.values(this.state)) column[car] = 0;
-    for (const [name, column] of Object.entries(this.outputs)) if (name !== 'observation') column[car] = 0;
-    this.set(car, { x_u, y_u, heading_rad, lap: 1, best_lap_ticks: -1, delay });
-    this.look(car, layout);
+    this.starts.first_delay![car] = delay;
+    this.call('place', car, layout);
   }
 
   /** Put a car to rest at the last gate it passed; its clocks went on while it waited, and its lap is not clean. */
   respawn(car: number, layout: LayoutName): void {
-    const { centre, direction } = this.track.file.gates;
-    const gate = this.state.gate![car]!;
-    const [x_u, y_u] = centre[gate]!;
-    const [along_x, along_y] = direction[gate]!;
-    for (const name of MOTION) this.state[name]![car] = 0;
-    this.set(car, { x_u, y_u, heading_rad: Math.atan2(along_y, along_x) });
-    this.state.lap_ticks![car]! += RESPAWN_WAIT_TICKS;
-    this.state.race_ticks![car]! += RESPAWN_WAIT_TICKS;
-    this.state.lap_off_road_ticks![car]! += 1;
-    this.look(car, layout);
+    this.call('respawn', car, layout);
   }
 
   /** One tick of one car. */
@@ -109,12 +97,12 @@ export class Fleet {
     this.actions.steer![car] = controls.steer;
     this.actions.throttle![car] = controls.throttle;
     this.actions.brake![car] = controls.brake;
-    this.exports.update(this.addresses[layout], car, car + 1, 1);
+    this.call('drive', car, layout);
   }
 
   /** Write what the driver of a car sees, without moving it. */
   look(car: number, layout: LayoutName): void {
-    this.exports.update(this.addresses[layout], car, car + 1, 0);
+    this.call('look', car, layout);
   }
 
   /** What the driver of a car sees, as last written; a view into memory. */
@@ -123,8 +111,8 @@ export class Fleet {
     return this.seen[layout].subarray(car * size, (car + 1) * size);
   }
 
-  private set(car: number, values: Record<string, number>): void {
-    for (const [name, value] of Object.entries(values)) this.state[name]![car] = value;
+  private call(name: Call, car: number, layout: LayoutName): void {
+    this.exports.update(this.addresses[layout], car, car + 1, this.file.calls[name]);
   }
 
   /** Where everything will lie: an address per slot and, for what differs, per layout. */
@@ -134,7 +122,7 @@ export class Fleet {
     const own = LAYOUTS.map((name) => ({
       name,
       rules: this.memory.take(8 * Object.keys(this.file.rules).length),
-      observation: this.memory.take(8 * this.file.layouts[name].size * this.cars),
+      rows: this.file.slots.map((slot) => this.row(slot, name)),
       table: this.memory.take(8 * this.file.slots.length),
     }));
     return { tables, shared, own };
@@ -144,6 +132,12 @@ export class Fleet {
     if (slot.group === 'tables') return tables + this.tableField(slot).offset;
     if (slot.field === 'rules' || slot.per_car === 'layout') return 0;
     return this.memory.take(BYTES[slot.dtype]! * (slot.count ?? Number(slot.per_car) * this.cars));
+  }
+
+  /** A row for each car, as long as the layout has it; 0 for what is no such row. */
+  private row(slot: Slot, name: LayoutName): number {
+    if (slot.per_car !== 'layout') return 0;
+    return this.memory.take(BYTES[slot.dtype]! * this.file.layouts[name].size * this.cars);
   }
 
   private tableField(slot: Slot): { offset: number } {
@@ -162,11 +156,13 @@ export class Fleet {
       const rules = { ...this.file.rules, layout: this.file.layouts[part.name].number };
       new Float64Array(buffer, part.rules).set(Object.values(rules));
       const size = this.file.layouts[part.name].size * this.cars;
-      this.seen[part.name] = new Float64Array(buffer, part.observation, size);
-      const particular = (field: string) => (field === 'rules' ? part.rules : part.observation);
+      const seen = this.file.slots.findIndex(
+        ({ group, field }) => group === 'outputs' && field === 'observation',
+      );
+      this.seen[part.name] = new Float64Array(buffer, part.rows[seen]!, size);
       this.memory.writeTable(
         part.table,
-        this.file.slots.map((slot, number) => shared[number] || particular(slot.field)),
+        this.file.slots.map((_, number) => shared[number] || part.rows[number] || part.rules),
       );
       this.addresses[part.name] = part.table;
     }
@@ -180,6 +176,7 @@ export class Fleet {
       fleet: this.state,
       actions: this.actions,
       outputs: this.outputs,
+      starts: this.starts,
     };
     const columns = groups[slot.group];
     if (!columns || slot.per_car === 'layout') return;

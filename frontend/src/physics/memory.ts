@@ -1,6 +1,6 @@
 /** The memory of a compiled kernel: places are taken one after the other, and seen once it has grown to hold them. */
 
-export type Column = Float64Array | Int32Array | Uint8Array;
+export type Column = Float64Array | Float32Array | Int32Array | Uint8Array;
 export type Columns = Record<string, Column>;
 
 export interface MemoryExports {
@@ -8,7 +8,7 @@ export interface MemoryExports {
   __heap_base: WebAssembly.Global;
 }
 
-export const BYTES: Record<string, number> = { float64: 8, int32: 4, uint8: 1 };
+export const BYTES: Record<string, number> = { float64: 8, int64: 8, float32: 4, int32: 4, uint8: 1 };
 const PAGE_BYTES = 65_536;
 
 export class Memory {
@@ -31,9 +31,12 @@ export class Memory {
     if (missing > 0) this.exports.memory.grow(Math.ceil(missing / PAGE_BYTES));
   }
 
+  /** An array in memory; whole numbers of 64 bits are seen as pairs of 32, the low one first. */
   view(dtype: string, address: number, count: number): Column {
     const { buffer } = this.exports.memory;
     if (dtype === 'float64') return new Float64Array(buffer, address, count);
+    if (dtype === 'float32') return new Float32Array(buffer, address, count);
+    if (dtype === 'int64') return new Int32Array(buffer, address, 2 * count);
     return dtype === 'int32'
       ? new Int32Array(buffer, address, count)
       : new Uint8Array(buffer, address, count);

@@ -8,7 +8,6 @@ export const BEAT_TICKS = TICKS_PER_SECOND;
 export const FIRST_BEAT = 3;
 export const STUCK_SPEED_UPS = 2;
 export const STUCK_TICKS = 300;
-export const RESPAWN_TICKS = 30;
 /** How long a car that a wall holds may gain no ground. */
 export const PINNED_TICKS = 90;
 
@@ -28,6 +27,8 @@ export interface StuckWatch {
   stuckTicks: number;
   idleTicks: number;
   respawnTicksLeft: number;
+  /** How long a car waits to be put back: what the kernel adds to its clocks. */
+  readonly respawnTicks: number;
 }
 
 export interface ControllerState extends StuckWatch {
@@ -59,14 +60,20 @@ export const NO_SIGNALS: Signals = {
   timing: null,
 };
 
-export function newController(targetLaps: number, withCountdown: boolean): ControllerState {
+export function newWatch(respawnTicks: number): StuckWatch {
+  return { stuckTicks: 0, idleTicks: 0, respawnTicksLeft: 0, respawnTicks };
+}
+
+export function newController(
+  targetLaps: number,
+  withCountdown: boolean,
+  respawnTicks: number,
+): ControllerState {
   return {
+    ...newWatch(respawnTicks),
     phase: withCountdown ? 'countdown' : 'racing',
     countdownBeat: FIRST_BEAT,
     countdownTicksLeft: BEAT_TICKS,
-    stuckTicks: 0,
-    idleTicks: 0,
-    respawnTicksLeft: 0,
     initialLoad: withCountdown,
     targetLaps,
     resumePhase: 'racing',
@@ -144,7 +151,7 @@ export function advanceStuckWatch(watch: StuckWatch, health: CarHealth): boolean
   if (!isStuck(watch, health)) return false;
   watch.stuckTicks = 0;
   watch.idleTicks = 0;
-  watch.respawnTicksLeft = RESPAWN_TICKS;
+  watch.respawnTicksLeft = watch.respawnTicks;
   return false;
 }
 

@@ -10,8 +10,8 @@ import {
   forceFinish,
   NO_SIGNALS,
   newController,
+  newWatch,
   type Outcome,
-  RESPAWN_TICKS,
   type StuckWatch,
 } from './controller';
 import { bestLap, type Lap, type Offence, ROAD, Trace } from './laps';
@@ -106,7 +106,7 @@ export class Race {
     readonly targetLaps: number,
     withCountdown: boolean,
   ) {
-    this.controller = newController(targetLaps, withCountdown);
+    this.controller = newController(targetLaps, withCountdown, fleet.file.respawn_ticks);
     this.cars = entrants.map((entrant, number) => this.newCar(entrant, number));
     this.human = this.cars.find((car) => car.entrant.kind === 'human') ?? null;
     if (withCountdown) this.events.push({ type: 'beat', beat: this.controller.countdownBeat });
@@ -161,7 +161,8 @@ export class Race {
   }
 
   lapTicks(car: RaceCar): number {
-    const waited = car.watch.respawnTicksLeft > 0 ? RESPAWN_TICKS - car.watch.respawnTicksLeft : 0;
+    const { respawnTicks, respawnTicksLeft } = car.watch;
+    const waited = respawnTicksLeft > 0 ? respawnTicks - respawnTicksLeft : 0;
     return this.fleet.state.lap_ticks![car.number]! + waited;
   }
 
@@ -183,7 +184,7 @@ export class Race {
       laps: [],
       splits: [],
       tape: new Tape(),
-      watch: { stuckTicks: 0, idleTicks: 0, respawnTicksLeft: 0 },
+      watch: newWatch(this.fleet.file.respawn_ticks),
       ground: { furthest: 0, gaining: true, record: 0, recordTick: 0, putBackTick: null },
       drivenTicks: 0,
       asked: IDLE,

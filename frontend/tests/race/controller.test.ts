@@ -22,7 +22,11 @@ const recorded = JSON.parse(gunzipSync(readFileSync(file)).toString()) as Record
 describe('the recorded race controller', () => {
   it.each(Object.keys(recorded))('is repeated row by row: %s', (name) => {
     const rows = recorded[name]!;
-    const state: ControllerState = { ...rows[0]!.state, resumePhase: 'racing' };
+    const state: ControllerState = {
+      ...newController(0, false, 30),
+      ...rows[0]!.state,
+      resumePhase: 'racing',
+    };
     for (const [number, row] of rows.entries()) {
       if (number === 0) continue;
       if (row.in!.forceFinish) forceFinish(state);
@@ -38,7 +42,7 @@ describe('the recorded race controller', () => {
 
 describe('a pause', () => {
   it('in the countdown goes back to the countdown, which has not moved', () => {
-    const state = newController(3, true);
+    const state = newController(3, true, 30);
     advanceController(state, NO_SIGNALS);
     const before = { ...state };
     advanceController(state, { ...NO_SIGNALS, togglePause: true });

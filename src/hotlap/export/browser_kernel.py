@@ -6,14 +6,26 @@ from typing import Any
 
 import numpy as np
 
+from hotlap.episodes import Episodes, Rollout
 from hotlap.export.wasm import object_imports
 from hotlap.kernel import element_type
 from hotlap.racer.batch import LAYOUTS
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.fingerprint import physics_fingerprint
-from hotlap.racer.fleet import Actions, FleetState, Rules, StepOutputs
-from hotlap.racer.physics import GATE_COUNT, PHYSICS, RAY_COUNT, ROAD, RUNOFF, SHOULDER, TICKS_PER_SECOND, Physics
+from hotlap.racer.fleet import Actions, FleetState, Rules, Starts, StepOutputs
+from hotlap.racer.physics import (
+    GATE_COUNT,
+    PHYSICS,
+    RAY_COUNT,
+    ROAD,
+    RUNOFF,
+    SHOULDER,
+    TICKS_PER_SECOND,
+    Physics,
+)
+from hotlap.racer.starts import DRAWS, RESPAWN_TICKS
 from hotlap.racer.tables import TrackTables
+from hotlap.racer.tick import MODES
 
 FORMAT = 1
 
@@ -24,9 +36,11 @@ def kernel_document(wasm: bytes) -> dict[str, Any]:
         "format": FORMAT,
         "fingerprint": physics_fingerprint(),
         "ticks_per_second": TICKS_PER_SECOND,
+        "respawn_ticks": RESPAWN_TICKS,
         "gates": GATE_COUNT,
         "surfaces": {"road": ROAD, "runoff": RUNOFF, "shoulder": SHOULDER},
         "wasm": wasm_facts(wasm),
+        "calls": MODES,
         "slots": list(address_slots()),
         "rules": RacerConfig().rules(layout=0)._asdict(),
         "physics": PHYSICS._asdict(),
@@ -42,12 +56,21 @@ def wasm_facts(wasm: bytes) -> dict[str, Any]:
 
 def address_slots() -> Iterable[dict[str, Any]]:
     """The slots of the address table in the order of `hotlap.racer.tick`, with the size of what they point to."""
-    groups: dict[str, Any] = {"fleet": FleetState, "tables": TrackTables, "actions": Actions, "outputs": StepOutputs}
+    groups: dict[str, Any] = {
+        "fleet": FleetState,
+        "tables": TrackTables,
+        "actions": Actions,
+        "outputs": StepOutputs,
+        "starts": Starts,
+        "episodes": Episodes,
+        "rollout": Rollout,
+    }
+    sizes = {"observation": "layout", "final_observation": "layout", "draws": DRAWS}
     for group, columns in groups.items():
         for field in columns._fields:
             slot = {"group": group, "field": field, "dtype": element_type(columns.__annotations__[field]).name}
             if group != "tables":
-                slot["per_car"] = "layout" if field == "observation" else 1
+                slot["per_car"] = sizes.get(field, 1)
             yield slot
     for field, numbers in (("rules", Rules), ("physics", Physics)):
         yield {"group": "numbers", "field": field, "dtype": "float64", "count": len(numbers._fields)}

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from hotlap.episodes import Episodes, Rollout
 from hotlap.export.browser_kernel import FORMAT, wasm_facts
 from hotlap.export.linking import packaged
 from hotlap.highway import tick
 from hotlap.highway.config import HighwayConfig
 from hotlap.highway.expert import Sight
 from hotlap.highway.fingerprint import physics_fingerprint
-from hotlap.highway.fleet import Actions, Orders, Roads, Rules, Scratch, StepOutputs, Vehicles, row_sizes
+from hotlap.highway.fleet import Actions, Orders, Roads, Rules, Scratch, Starts, StepOutputs, Vehicles, row_sizes
 from hotlap.highway.mission_rules import MODE_NAMES, OUTCOME_NAMES, REASON_NAMES, TIME_LIMIT_S
 from hotlap.highway.missions import DEFAULT_GAP_S, Mission
 from hotlap.highway.physics import DECISION_S, LANE_WIDTH_M, MOST_VEHICLES, MPH, SIZE_NAMES
@@ -39,7 +40,7 @@ def highway_document(wasm: bytes) -> dict[str, Any]:
         "wasm": wasm_facts(wasm),
         "slots": list(address_slots()),
         "advise_slots": [*Sight._fields, *Actions._fields],
-        "calls": {"look": tick.LOOK, "drive": tick.DRIVE, "begin": tick.BEGIN, "give": tick.GIVE},
+        "calls": tick.MODES,
         "rules": rules._asdict(),
         "road": {
             "lane_width_m": LANE_WIDTH_M,
@@ -69,9 +70,13 @@ def address_slots() -> Iterable[dict[str, Any]]:
         "actions": Actions,
         "orders": Orders,
         "outputs": StepOutputs,
+        "starts": Starts,
+        "episodes": Episodes,
+        "rollout": Rollout,
     }
+    single = ("actions", "orders", "starts", "episodes")
     for group, columns in groups.items():
-        yield from _slots_of(group, columns, sizes if group not in ("actions", "orders") else {})
+        yield from _slots_of(group, columns, {} if group in single else sizes)
     yield {"group": "numbers", "field": "rules", "dtype": "float64", "count": len(Rules._fields)}
     yield from _slots_of("poses", Poses, sizes)
 

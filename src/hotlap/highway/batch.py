@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.episodes import Rollout, new_episodes
 from hotlap.highway import tick
 from hotlap.highway.config import HighwayConfig
-from hotlap.highway.fleet import Actions, Orders, Roads, Scratch, StepOutputs, Vehicles, dice_size, row_sizes
-from hotlap.highway.physics import FREE_GAP_M
+from hotlap.highway.fleet import Actions, Orders, Roads, Scratch, Starts, StepOutputs, Vehicles, dice_size, row_sizes
 from hotlap.highway.sensors import OBSERVATION_SIZE
 from hotlap.kernel import AllCores, Entry, address_table, jit_is_on, native_entry, zeros
 
@@ -36,6 +36,7 @@ class HighwayBatch:
         *,
         supervised: bool = True,
         threads: int | None = None,
+        stagger: bool = False,
     ) -> None:
         self.count, self.slots = count, slots
         sizes = row_sizes(slots, OBSERVATION_SIZE)
@@ -45,12 +46,17 @@ class HighwayBatch:
         self.actions = zeros(Actions, count)
         self.orders = zeros(Orders, count)
         self.out = zeros(StepOutputs, count, **sizes)
+        self.starts = zeros(Starts, count)
+        self.episodes = new_episodes(count)
+        self.rollout = zeros(Rollout, count, **sizes)
         self.observation = self.out.observation.reshape(count, OBSERVATION_SIZE)
         self.dice = self.scratch.dice.reshape(count, dice_size(slots))
         self.interventions = self.roads.interventions.reshape(count, -1)
-        self.rules = (config or HighwayConfig()).rules(slots, supervised=supervised)
-        numbers = (np.array(self.rules),)
-        self.groups = (self.vehicles, self.roads, self.scratch, self.actions, self.orders, self.out, numbers)
+        self.rules = (config or HighwayConfig()).rules(slots, supervised=supervised, stagger=stagger)
+        given = (self.vehicles, self.roads, self.scratch, self.actions, self.orders)
+        arrays = (*given, self.out, self.starts, self.episodes, self.rollout)
+        self._highway = tick.Highway(*arrays, self.rules)
+        self.groups = (*arrays, (np.array(self.rules),))
         """All arrays of the kernel, in the order of its address table."""
         self._addresses = address_table(*self.groups)  # type: ignore[arg-type]
         self._address = int(self._addresses.ctypes.data)
@@ -61,10 +67,17 @@ class HighwayBatch:
         """Advance every road by one decision with what is in `actions`."""
         self._cores.call(self._address, self.count, tick.DRIVE)
 
+    def reset(self) -> None:
+        """Begin every road's first episode by its seed and stream."""
+        self._cores.call(self._address, self.count, tick.RESET)
+
+    def step_and_reset(self) -> None:
+        """Advance every road by a decision; where an episode ended, keep its end in `rollout` and begin the next."""
+        self._cores.call(self._address, self.count, tick.AUTORESET)
+
     def _interpreted_update(self, _address: int, first: int, last: int, mode: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""
-        groups = (self.vehicles, self.roads, self.scratch, self.actions, self.orders, self.out, self.rules)
-        tick.update_roads(*groups, first, last, mode)
+        tick.update_roads(self._highway, first, last, mode)
 
     def set_actions(self, actions: NDArray[np.floating[Any]]) -> None:
         """Take a (count, 3) array of raw actions."""
@@ -72,18 +85,8 @@ class HighwayBatch:
         self.actions.brake[:] = actions[:, 1]
         self.actions.lane[:] = actions[:, 2]
 
-    def begin(self, road: int, lane: int, speed_mps: float, vehicles: int, plan: tuple[int, int]) -> None:
-        """Begin an episode by the dice of the road: `plan` is how many missions are planned, and of which mode."""
-        for column in self.roads:
-            width = column.size // self.count
-            column[road * width : (road + 1) * width] = 0
-        for result in self.out[1:]:
-            result[road] = 0
-        self.out.gap_ahead_m[road] = FREE_GAP_M
-        roads, ego = self.roads, road * self.slots
-        roads.vehicle_count[road] = vehicles
-        roads.planned[road], roads.plan_mode[road] = plan
-        self.vehicles.lane[ego], self.vehicles.speed_mps[ego] = lane, speed_mps
+    def begin(self, road: int) -> None:
+        """Begin an episode by what `starts` says of a road and by its dice."""
         self._update(self._address, road, road + 1, tick.BEGIN)
 
     def give(self, road: int) -> int:

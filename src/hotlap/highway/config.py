@@ -99,7 +99,7 @@ class HighwayConfig:
             return source
         return cls() if source is None else merged(cls(), source, "config")
 
-    def rules(self, slots: int, *, supervised: bool) -> Rules:
+    def rules(self, slots: int, *, supervised: bool, stagger: bool = False) -> Rules:
         """The same as numbers for the kernel."""
         weights = self.weights
         return Rules(
@@ -121,4 +121,5 @@ class HighwayConfig:
             unsafe_change=weights.unsafe_change,
             intervention=weights.intervention,
             passing=weights.passing,
+            stagger=float(stagger),
         )

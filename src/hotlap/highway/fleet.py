@@ -116,6 +116,19 @@ class Orders(NamedTuple):
     return_lane: Int32Array
 
 
+class Starts(NamedTuple):
+    """How each road's episodes begin; a lane or a speed below 0 is left to the dice."""
+
+    lane: Int32Array
+    speed_mps: Float64Array
+    fewest: Int32Array
+    """Vehicles around the ego: the dice choose from the fewest to the most."""
+    most: Int32Array
+    planned: Int32Array
+    """How many missions are planned, and of which mode; -1 plans all of them."""
+    plan_mode: Int32Array
+
+
 class StepOutputs(NamedTuple):
     """What one step says about every road. `observation` is flat: one row per road."""
 
@@ -167,6 +180,8 @@ class Rules(NamedTuple):
     unsafe_change: float
     intervention: float
     passing: float
+    stagger: float
+    """1 cuts each road's first episode off at a drawn decision."""
 
 
 @kernel
@@ -179,4 +194,4 @@ def row_sizes(slots: int, observation: int) -> dict[str, int]:
     """The arrays that hold more than one element per road, and how many."""
     rows = dict.fromkeys(Vehicles._fields, slots)
     rows.update(interventions=RULE_COUNT, front=MOST_LANES, ego_front=MOST_LANES, dice=dice_size(slots))
-    return {**rows, "observation": observation}
+    return {**rows, "observation": observation, "final_observation": observation}

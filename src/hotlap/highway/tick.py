@@ -1,7 +1,8 @@
 """One decision of one road, in the order of the rules, and the loop over many roads."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
+from hotlap.episodes import Episodes, Rollout, is_out_of_time, write_draws, write_end, write_seen
 from hotlap.highway.collisions import forgive_entry, is_egos_fault, touched_by_ego
 from hotlap.highway.ego import (
     abort_change,
@@ -13,13 +14,25 @@ from hotlap.highway.ego import (
     reachable_accel_mps2,
     requested_direction,
 )
-from hotlap.highway.fleet import RULE_COUNT, Actions, Orders, Roads, Rules, Scratch, StepOutputs, Vehicles
+from hotlap.highway.fleet import (
+    RULE_COUNT,
+    Actions,
+    Orders,
+    Roads,
+    Rules,
+    Scratch,
+    Starts,
+    StepOutputs,
+    Vehicles,
+    dice_size,
+)
 from hotlap.highway.mission_rules import begin_next, evaluate_mission, give_mission, leads_away, write_speed_error
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TICKS_PER_DECISION
+from hotlap.highway.resets import begin_anew, clear_end
 from hotlap.highway.rewards import write_reward
 from hotlap.highway.road import clamp, gap_m, nearest_ahead, nearest_behind, neighbours, sort_order
-from hotlap.highway.sensors import own_lane, write_observation
-from hotlap.highway.starts import begin_road, recycle
+from hotlap.highway.sensors import OBSERVATION_SIZE, own_lane, write_observation
+from hotlap.highway.starts import recycle
 from hotlap.highway.supervisor import ABORT, EDGE, RANGE, change_became_unsafe, refused_change, supervised_accel
 from hotlap.highway.traffic import consider_changes, leaves_safe_gap, write_accelerations
 from hotlap.kernel import arrays_at, kernel, numbers_at
@@ -31,9 +44,28 @@ SCRATCH_SLOT = ROADS_SLOT + len(Roads._fields)
 ACTIONS_SLOT = SCRATCH_SLOT + len(Scratch._fields)
 ORDERS_SLOT = ACTIONS_SLOT + len(Actions._fields)
 OUTPUTS_SLOT = ORDERS_SLOT + len(Orders._fields)
-RULES_SLOT = OUTPUTS_SLOT + len(StepOutputs._fields)
+STARTS_SLOT = OUTPUTS_SLOT + len(StepOutputs._fields)
+EPISODES_SLOT = STARTS_SLOT + len(Starts._fields)
+ROLLOUT_SLOT = EPISODES_SLOT + len(Episodes._fields)
+RULES_SLOT = ROLLOUT_SLOT + len(Rollout._fields)
 
-LOOK, DRIVE, BEGIN, GIVE = range(4)
+LOOK, DRIVE, BEGIN, GIVE, RESET, AUTORESET = range(6)
+MODES = {"look": LOOK, "drive": DRIVE, "begin": BEGIN, "give": GIVE, "reset": RESET, "autoreset": AUTORESET}
+
+
+class Highway(NamedTuple):
+    """Everything that a decision reads or writes, in the order of the address table."""
+
+    vehicles: Vehicles
+    roads: Roads
+    notes: Scratch
+    actions: Actions
+    orders: Orders
+    out: StepOutputs
+    starts: Starts
+    episodes: Episodes
+    rollout: Rollout
+    rules: Rules
 
 
 @kernel
@@ -177,55 +209,88 @@ def drive_road(
     for rule in range(RULE_COUNT):
         roads.interventions[road * RULE_COUNT + rule] += (out.rules[road] >> rule) & 1
     out.terminated[road] = roads.crashed[road]
-    out.truncated[road] = 1 if roads.decision[road] >= rules.max_decisions else 0
 
 
 @kernel
-def update_roads(
-    vehicles: Vehicles,
-    roads: Roads,
-    notes: Scratch,
-    actions: Actions,
-    orders: Orders,
-    out: StepOutputs,
-    rules: Rules,
-    first_road: int,
-    last_road: int,
-    mode: int,
-) -> None:
-    """Advance the roads from the first up to the last by one decision, in place; a road with a crash stays as it is.
+def count_decision(roads: Roads, road: int, episodes: Episodes, out: StepOutputs, rules: Rules) -> None:
+    """Add the reward to the return, and tell whether the episode is out of time."""
+    episodes.episode_return[road] += out.reward[road]
+    out.truncated[road] = 1 if is_out_of_time(episodes, road, roads.decision[road], rules.max_decisions) else 0
 
-    With the mode LOOK nothing moves and drivers are shown where they are, with BEGIN an episode begins by its dice,
-    with GIVE the egos are given their orders: `ended_reason` says why one was refused.
+
+@kernel
+def close_step(roads: Roads, road: int, episodes: Episodes, out: StepOutputs, rollout: Rollout) -> bool:
+    """Hand a step to the learner, and keep what is known of an episode that ended; whether it did."""
+    rollout.reward[road] = out.reward[road]
+    rollout.ended[road] = out.terminated[road] | out.truncated[road]
+    if not rollout.ended[road]:
+        return False
+    write_end(rollout, road, out.observation, OBSERVATION_SIZE, episodes.episode_return[road])
+    rollout.final_length[road] = roads.decision[road]
+    rollout.final_count[road] = roads.mission_number[road]
+    return True
+
+
+@kernel
+def update_road(highway: Highway, road: int, mode: int) -> None:
+    """One road in one of the modes.
+
+    LOOK shows drivers where they are; DRIVE is a decision; a road with a crash stays as it is. BEGIN begins an episode
+    by the road's dice, GIVE gives the ego its orders: `ended_reason` says why one was refused. RESET begins the first
+    episode, and AUTORESET is a decision after which episodes that ended are followed by the next; both draw the dice by
+    seed, stream and episode.
     """
-    slots = int(rules.slots)
-    for road in range(first_road, last_road):
-        first = road * slots
-        clear_outputs(out, road)
-        if mode == DRIVE and not roads.crashed[road]:
-            drive_road(vehicles, first, roads, road, notes, actions, out, rules)
-        if mode == BEGIN:
-            begin_road(vehicles, first, roads, road, notes, rules)
-        if mode == GIVE:
-            out.ended_reason[road] = give_mission(vehicles, first, roads, road, orders, rules)
-        if mode == LOOK:
-            sort_order(vehicles, first, slots)
+    vehicles, roads, notes, out, rules = highway.vehicles, highway.roads, highway.notes, highway.out, highway.rules
+    starts, episodes, slots = highway.starts, highway.episodes, int(rules.slots)
+    first = road * slots
+    clear_outputs(out, road)
+    if mode in (BEGIN, RESET):
+        clear_end(out, road)
+    if mode == RESET:
+        episodes.episode[road] = 0
+    if mode == GIVE:
+        out.ended_reason[road] = give_mission(vehicles, first, roads, road, highway.orders, rules)
+    if mode == LOOK:
+        sort_order(vehicles, first, slots)
+    if (mode in (DRIVE, AUTORESET)) and not roads.crashed[road]:
+        drive_road(vehicles, first, roads, road, notes, highway.actions, out, rules)
+        count_decision(roads, road, episodes, out, rules)
+    doing = mode
+    while True:
+        if doing == RESET:
+            write_draws(notes.dice, road * dice_size(slots), dice_size(slots), episodes, road)
+        if doing in (BEGIN, RESET):
+            begin_anew(vehicles, roads, road, notes, starts, episodes, rules)
         front = nearest_ahead(vehicles, first, slots, first, own_lane(vehicles, first), False)
-        out.gap_ahead_m[road] = gap_m(vehicles, first, front)
+        if doing == mode:
+            out.gap_ahead_m[road] = gap_m(vehicles, first, front)
         write_observation(vehicles, first, roads, road, rules, out)
+        if doing != AUTORESET or not close_step(roads, road, episodes, out, highway.rollout):
+            break
+        doing = RESET
+    if mode in (AUTORESET, RESET):
+        write_seen(highway.rollout, road, out.observation, OBSERVATION_SIZE)
+
+
+@kernel
+def update_roads(highway: Highway, first_road: int, last_road: int, mode: int) -> None:
+    """The roads from the first up to the last, in place."""
+    for road in range(first_road, last_road):
+        update_road(highway, road, mode)
 
 
 def update_entry(addresses: Any, first: int, last: int, mode: int) -> None:
     """`update_roads` over an address table: what is compiled for every machine."""
-    update_roads(
-        arrays_at(addresses, VEHICLES_SLOT, Vehicles),
-        arrays_at(addresses, ROADS_SLOT, Roads),
-        arrays_at(addresses, SCRATCH_SLOT, Scratch),
-        arrays_at(addresses, ACTIONS_SLOT, Actions),
-        arrays_at(addresses, ORDERS_SLOT, Orders),
-        arrays_at(addresses, OUTPUTS_SLOT, StepOutputs),
-        numbers_at(addresses, RULES_SLOT, Rules),
-        first,
-        last,
-        mode,
+    highway = Highway(
+        vehicles=arrays_at(addresses, VEHICLES_SLOT, Vehicles),
+        roads=arrays_at(addresses, ROADS_SLOT, Roads),
+        notes=arrays_at(addresses, SCRATCH_SLOT, Scratch),
+        actions=arrays_at(addresses, ACTIONS_SLOT, Actions),
+        orders=arrays_at(addresses, ORDERS_SLOT, Orders),
+        out=arrays_at(addresses, OUTPUTS_SLOT, StepOutputs),
+        starts=arrays_at(addresses, STARTS_SLOT, Starts),
+        episodes=arrays_at(addresses, EPISODES_SLOT, Episodes),
+        rollout=arrays_at(addresses, ROLLOUT_SLOT, Rollout),
+        rules=numbers_at(addresses, RULES_SLOT, Rules),
     )
+    update_roads(highway, first, last, mode)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.episodes import write_streams
 from hotlap.errors import ActionError, ConfigError, MissionError, did_you_mean
 from hotlap.highway.batch import HighwayBatch
 from hotlap.highway.config import HighwayConfig
@@ -20,7 +21,6 @@ from hotlap.highway.mission_rules import (
 )
 from hotlap.highway.missions import DEFAULT_GAP_S, Mission
 from hotlap.highway.physics import DECISION_S, MOST_VEHICLES, TOP_SPEED_MPS
-from hotlap.highway.road import lane_limit_mps
 from hotlap.highway.sensors import FIELDS, OBSERVATION_SIZE
 from hotlap.worlds import as_array, checked_options, is_whole
 
@@ -33,10 +33,8 @@ ACTION_HIGH = np.array([1.0, 1.0, 1.0], np.float32)
 CHOICES = np.array([[0.5, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 0.0, 1.0]], np.float32)
 """What faster, slower, keep, left and right mean as throttle, brake and lane request."""
 RESET_OPTIONS = ("lane", "speed_mps", "vehicles", "missions", "mission")
-SLOWEST_START = 0.6
-"""An episode begins at this share of the lane's limit, or faster."""
 DIRECTIONS = {"left": -1, None: 0, "right": 1}
-UNSAID = -1
+UNSAID = MIXED = -1
 UNSIGNED = ("speed", "lane_limit", "target_speed", "target_gap")
 
 
@@ -124,6 +122,7 @@ class HighwayWorld:
         supervisor: bool = True,
         discrete: bool = False,
         threads: int | None = None,
+        stagger: bool = False,
     ) -> None:
         self.count = count
         self.config = HighwayConfig.load(config)
@@ -134,8 +133,10 @@ class HighwayWorld:
         self.action_bounds = (ACTION_LOW, ACTION_HIGH)
         self.action_choices = CHOICES if discrete else CHOICES[:0]
         slots = 1 + self.vehicle_range[1]
-        self.batch = HighwayBatch(count, slots, self.config, supervised=self.supervisor, threads=threads)
+        switches = {"supervised": self.supervisor, "stagger": bool(stagger)}
+        self.batch = HighwayBatch(count, slots, self.config, **switches, threads=threads)
         self.vehicles, self.roads, self.out = self.batch.vehicles, self.batch.roads, self.batch.out
+        self.rollout = self.batch.rollout
         self.observation, self.reward = self.batch.observation, self.out.reward
         self.terminated, self.truncated = self.out.terminated.view(np.bool_), self.out.truncated.view(np.bool_)
         self.step_views = step_views(self.vehicles, slots, self.roads, self.out)
@@ -144,22 +145,35 @@ class HighwayWorld:
     def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode; options may name lane, speed_mps, vehicles, missions, or one mission to be given."""
         given = self._checked_options(options)
-        fewest, most = checked_vehicles(given.get("vehicles", self.vehicle_range), self.vehicle_range[1])
-        missions = checked_missions(given.get("missions", self.missions))
-        mode = -1 if missions == "mixed" else MODE_NAMES.index(missions)
-        self.batch.dice[car] = rng.random(self.batch.dice.shape[1])
-        lane_die, speed_die, vehicle_die = self.batch.dice[car, :3].tolist()
-        lane = given.get("lane", int(lane_die * self.config.road.lanes))
-        limit = lane_limit_mps(lane, self.batch.rules)
-        speed = float(given.get("speed_mps", limit * (SLOWEST_START + (1.0 - SLOWEST_START) * speed_die)))
         mission = given.get("mission")
         if mission is not None:
             self._check_lanes(mission)
-        plan = (0, -1) if mission is not None else (PLANNED_MISSIONS, mode)
-        self.batch.begin(car, lane, speed, fewest + int(vehicle_die * (most - fewest + 1)), plan)
+        self._write_starts(slice(car, car + 1), given)
+        self.batch.dice[car] = rng.random(self.batch.dice.shape[1])
+        self.batch.begin(car)
         if mission is not None:
+            lane, speed = (
+                column[car * self.batch.slots].item() for column in (self.vehicles.lane, self.vehicles.speed_mps)
+            )
             set_mission(self.roads, car, HOLD, lane, speed, DEFAULT_GAP_S)
             self.give(car, mission)
+
+    def _write_starts(self, roads: slice, given: Mapping[str, Any]) -> None:
+        """How the next episodes of some roads begin; what is not given is drawn."""
+        vehicles = checked_vehicles(given.get("vehicles", self.vehicle_range), self.vehicle_range[1])
+        missions = checked_missions(given.get("missions", self.missions))
+        mode = MIXED if missions == "mixed" else MODE_NAMES.index(missions)
+        starts = self.batch.starts
+        starts.lane[roads], starts.speed_mps[roads] = given.get("lane", UNSAID), given.get("speed_mps", UNSAID)
+        starts.fewest[roads], starts.most[roads] = vehicles
+        planned = (PLANNED_MISSIONS, mode) if given.get("mission") is None else (0, MIXED)
+        starts.planned[roads], starts.plan_mode[roads] = planned
+
+    def reset(self, seed: int, first_car: int = 0) -> None:
+        """Begin the first episode of every road; starts from here on are a function of seed, road and episode."""
+        write_streams(self.batch.episodes, seed, first_car)
+        self._write_starts(slice(None), {})
+        self.batch.reset()
 
     def _checked_options(self, options: Mapping[str, Any] | None) -> Mapping[str, Any]:
         given = checked_options(options, RESET_OPTIONS)
@@ -194,9 +208,17 @@ class HighwayWorld:
 
     def advance(self, actions: Array) -> None:
         """One decision of every road with raw actions of shape (count, 3), or with choices of shape (count,)."""
+        self._take(actions)
+        self.batch.step()
+
+    def advance_and_reset(self, actions: Array) -> None:
+        """The same, and where an episode ended the next begins: `rollout` says how it ended."""
+        self._take(actions)
+        self.batch.step_and_reset()
+
+    def _take(self, actions: Array) -> None:
         actions = as_array(actions, ACTION_SHAPE_MESSAGE)
         self.batch.set_actions(self._chosen(actions) if self.discrete else self._checked(actions))
-        self.batch.step()
 
     def _checked(self, actions: Array) -> Array:
         if actions.dtype.kind not in "fiu":
@@ -215,8 +237,9 @@ class HighwayWorld:
         return CHOICES[actions]
 
     def state_columns(self) -> dict[str, Array]:
-        """The live arrays of vehicles, roads and dice, by name."""
-        return {**self.vehicles._asdict(), **self.roads._asdict(), "dice": self.batch.scratch.dice}
+        """The live arrays of vehicles, roads, episodes and dice, by name."""
+        episodes, dice = self.batch.episodes._asdict(), {"dice": self.batch.scratch.dice}
+        return {**self.vehicles._asdict(), **self.roads._asdict(), **episodes, **dice}
 
     def look(self) -> None:
         """Write again what every driver sees."""

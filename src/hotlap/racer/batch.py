@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.episodes import Rollout, new_episodes
 from hotlap.errors import ConfigError, did_you_mean
 from hotlap.kernel import AllCores, Entry, address_table, jit_is_on, native_entry, zeros
 from hotlap.racer import tick
 from hotlap.racer.config import RacerConfig
-from hotlap.racer.fleet import Actions, FleetState, StepOutputs
+from hotlap.racer.fleet import Actions, FleetState, Starts, StepOutputs
 from hotlap.racer.physics import PHYSICS, Physics
 from hotlap.racer.sensors import CLASSIC_SIZE, FULL_SIZE
-from hotlap.racer.starts import Start
+from hotlap.racer.starts import DRAWS, POSE, Start
 from hotlap.racer.tables import TrackTables, build_tables
 from hotlap.racer.tracks import Track
 
@@ -58,19 +59,26 @@ class RacerBatch:
         layout: str = "classic",
         threads: int | None = None,
         physics: Physics = PHYSICS,
+        *,
+        stagger: bool = False,
     ) -> None:
         self.count = count
         self.tracks = tuple(tracks)
-        self.observation_size = layout_size(layout)
+        self.observation_size = size = layout_size(layout)
         self.fleet = zeros(FleetState, count)
         self.actions = zeros(Actions, count)
-        self.out = zeros(StepOutputs, count, observation=self.observation_size)
-        self.observation = self.out.observation.reshape(count, self.observation_size)
+        self.out = zeros(StepOutputs, count, observation=size)
+        self.starts = zeros(Starts, count, draws=DRAWS)
+        self.episodes = new_episodes(count)
+        self.rollout = zeros(Rollout, count, observation=size, final_observation=size)
+        self.draws = self.starts.draws.reshape(count, DRAWS)
+        self.observation = self.out.observation.reshape(count, size)
         self.tables: TrackTables = _shared_tables(self.tracks)
-        self.rules = (config or RacerConfig()).rules(list(LAYOUTS).index(layout))
+        self.rules = (config or RacerConfig()).rules(list(LAYOUTS).index(layout), stagger=stagger)
         self.physics = physics
-        numbers = (np.array(self.rules), np.array(physics))
-        self.groups = (self.fleet, self.tables, self.actions, self.out, numbers)
+        arrays = (self.fleet, self.tables, self.actions, self.out, self.starts, self.episodes, self.rollout)
+        self._racer = tick.Racer(*arrays, self.rules, physics)
+        self.groups = (*arrays, (np.array(self.rules), np.array(physics)))
         """All arrays of the kernel, in the order of its address table."""
         self._addresses = address_table(*self.groups)  # type: ignore[arg-type]
         self._address = int(self._addresses.ctypes.data)
@@ -84,16 +92,23 @@ class RacerBatch:
 
     def _ready_drive(self) -> Callable[[], None]:
         """A tick on one thread, its arguments turned into C's once: half a microsecond less for each tick."""
-        numbers = [ctypes.c_int64(number) for number in (0, self.count, 1)]
+        numbers = [ctypes.c_int64(number) for number in (0, self.count, tick.DRIVE)]
         return partial(self._update, ctypes.c_void_p(self._address), *numbers)  # type: ignore[arg-type]
 
     def _drive_on_all_cores(self) -> None:
-        self._cores.call(self._address, self.count, 1)
+        self._cores.call(self._address, self.count, tick.DRIVE)
 
-    def _interpreted_update(self, _address: int, first: int, last: int, drives: int) -> None:
+    def reset(self) -> None:
+        """Begin every car's first episode by its seed and stream."""
+        self._cores.call(self._address, self.count, tick.RESET)
+
+    def step_and_reset(self) -> None:
+        """Advance every car by one tick; where an episode ended, keep its end in `rollout` and begin the next."""
+        self._cores.call(self._address, self.count, tick.AUTORESET)
+
+    def _interpreted_update(self, _address: int, first: int, last: int, mode: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""
-        numbers = (self.rules, self.physics)
-        tick.update_fleet(self.fleet, self.tables, self.actions, self.out, *numbers, first, last, drives)
+        tick.update_fleet(self._racer, first, last, mode)
 
     def set_actions(self, actions: NDArray[np.floating[Any]]) -> None:
         """Take a (count, 3) array of raw actions in the precision it comes in."""
@@ -101,25 +116,24 @@ class RacerBatch:
         self.actions.throttle[:] = actions[:, 1]
         self.actions.brake[:] = actions[:, 2]
 
+    def begin(self, car: int) -> None:
+        """Begin an episode by what `starts` says of a car, and write what its driver sees."""
+        self._update(self._address, car, car + 1, tick.PLACE)
+
     def place(self, car: int, track: int, start: Start, delay: int) -> None:
-        """Begin an episode: put a car at its start, with everything else as new, and write what its driver sees."""
-        fleet = self.fleet
-        for column in fleet:
-            column[car] = 0
-        fleet.track[car] = track
-        fleet.x_u[car], fleet.y_u[car], fleet.heading_rad[car] = start.x_u, start.y_u, start.heading_rad
-        fleet.vx_ups[car] = start.speed_ups * np.cos(start.heading_rad)
-        fleet.vy_ups[car] = start.speed_ups * np.sin(start.heading_rad)
-        fleet.speed_ups[car] = start.speed_ups
-        fleet.gate[car] = fleet.finish_gate[car] = start.gate
-        fleet.arc_u[car] = self.tracks[track].gate_arcs_u[start.gate]
-        fleet.lap[car] = 1
-        fleet.best_lap_ticks[car] = -1
-        fleet.delay[car] = delay
-        for result in self.out[1:]:
-            result[car] = 0
-        self.observe(car, car + 1)
+        """Begin an episode at one exact place."""
+        starts = self.starts
+        starts.kind[car] = POSE
+        starts.first_track[car], starts.first_gate[car], starts.first_delay[car] = track, start.gate, delay
+        starts.x_u[car], starts.y_u[car] = start.x_u, start.y_u
+        starts.heading_rad[car], starts.speed_ups[car] = start.heading_rad, start.speed_ups
+        self.draws[car] = 0.0
+        self.begin(car)
+
+    def respawn(self, car: int) -> None:
+        """Put a car back on the road, at rest on the last gate it passed."""
+        self._update(self._address, car, car + 1, tick.RESPAWN)
 
     def observe(self, first: int, last: int) -> None:
         """Recompute where cars are and what their drivers see, after their state was written by hand."""
-        self._update(self._address, first, last, 0)
+        self._update(self._address, first, last, tick.LOOK)

@@ -73,7 +73,7 @@ class RacerConfig:
             return cls.load(_read_json(Path(source)))
         return merged(cls(), source, "config")
 
-    def rules(self, layout: int) -> Rules:
+    def rules(self, layout: int, *, stagger: bool = False) -> Rules:
         """The same as numbers for the kernel."""
         return Rules(
             progress=self.weights.progress,
@@ -87,6 +87,7 @@ class RacerConfig:
             stillness_timeout_ticks=float(self.episode.stillnessTimeoutTicks),
             layout=float(layout),
             distance_bonus=self.weights.distanceBonus,
+            stagger=float(stagger),
         )
 
 

@@ -75,6 +75,28 @@ class FleetState(NamedTuple):
     held_brake: Float64Array
 
 
+class Starts(NamedTuple):
+    """How each car's episodes begin: a kind of start, and ranges from which the draws choose track, gate and delay.
+
+    A range begins at the first number and has so many; one that has a single number leaves nothing to the draws.
+    """
+
+    kind: Int32Array
+    first_track: Int32Array
+    track_count: Int32Array
+    first_gate: Int32Array
+    gate_count: Int32Array
+    first_delay: Int32Array
+    delay_count: Int32Array
+    # Of the kind POSE: where exactly.
+    x_u: Float64Array
+    y_u: Float64Array
+    heading_rad: Float64Array
+    speed_ups: Float64Array
+    draws: Float64Array
+    """Numbers in [0, 1), flat: a row for each car, in the order of `hotlap.racer.starts`."""
+
+
 class StepOutputs(NamedTuple):
     """What one step says about every car. `observation` is flat: one row of the layout's size per car."""
 
@@ -109,6 +131,8 @@ class Rules(NamedTuple):
     stillness_timeout_ticks: float
     layout: float
     distance_bonus: float
+    stagger: float
+    """1 cuts each car's first episode off at a drawn tick."""
 
 
 class Actions(NamedTuple):

@@ -46,6 +46,10 @@ class TrackTables(NamedTuple):
     cell_y_u: Float64Array
     # How far from the centre line of a circuit a car can be; 0 for tracks whose cells are squares of the plane.
     stretch_reach_u: Float64Array
+    # The grid: where a race begins.
+    start_x_u: Float64Array
+    start_y_u: Float64Array
+    start_heading_rad: Float64Array
     # The arc table: where each interval begins, its cubic x0 x1 x2 x3 y0 y1 y2 y3, its half-width and the slope of it.
     interval_arc_u: Float64Array
     interval_cubic: Float64Array
@@ -72,11 +76,14 @@ class TrackTables(NamedTuple):
     cell_wall_first: Int32Array
     cell_wall_count: Int32Array
     near_wall: Int32Array
-    # Gates: both ends and the direction to cross them in.
+    # Gates: both ends, the centre, the half-width of the road there, and the direction to cross them in.
     gate_left_x_u: Float64Array
     gate_left_y_u: Float64Array
     gate_right_x_u: Float64Array
     gate_right_y_u: Float64Array
+    gate_centre_x_u: Float64Array
+    gate_centre_y_u: Float64Array
+    gate_half_width_u: Float64Array
     gate_direction_x: Float64Array
     gate_direction_y: Float64Array
 
@@ -112,6 +119,8 @@ def _tables_of_one(track: Track) -> dict[str, np.ndarray]:
     columns = {**_interval_columns(track), **_coarse_columns(track), **_wall_columns(track), **_gate_columns(track)}
     columns.update((_cell_columns if track.scale is None else _stretch_columns)(track, columns))
     columns["length_u"] = np.array([track.length_u])
+    for name in ("start_x_u", "start_y_u", "start_heading_rad"):
+        columns[name] = np.array([getattr(track, name)])
     return columns
 
 
@@ -185,8 +194,9 @@ def _wall_columns(track: Track) -> dict[str, np.ndarray]:
 
 
 def _gate_columns(track: Track) -> dict[str, np.ndarray]:
-    ends = {"left": track.gate_left, "right": track.gate_right}
-    columns = {f"gate_{side}_{axis}_u": ends[side][:, k] for side in ends for k, axis in enumerate("xy")}
+    spots = {"left": track.gate_left, "right": track.gate_right, "centre": track.gate_centre}
+    columns = {f"gate_{spot}_{axis}_u": spots[spot][:, k] for spot in spots for k, axis in enumerate("xy")}
+    columns["gate_half_width_u"] = track.half_width_at(track.gate_arcs_u)
     columns.update({f"gate_direction_{axis}": track.gate_direction[:, k] for k, axis in enumerate("xy")})
     assert len(track.gate_arcs_u) == GATE_COUNT  # noqa: S101
     return columns

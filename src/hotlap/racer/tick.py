@@ -1,15 +1,27 @@
 """One tick of one car, in the order of the rules, and the loop over a fleet."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
+from hotlap.episodes import Episodes, Rollout, write_draws, write_end, write_seen
 from hotlap.kernel import arrays_at, kernel, numbers_at
 from hotlap.racer.car import advance_car, clamp
-from hotlap.racer.fleet import Actions, CarState, Controls, FleetState, Rules, StepOutputs
+from hotlap.racer.fleet import Actions, CarState, Controls, FleetState, Rules, Starts, StepOutputs
 from hotlap.racer.gates import Move, accumulate_race
-from hotlap.racer.physics import ROAD, Physics
+from hotlap.racer.physics import GATE_COUNT, ROAD, Physics
 from hotlap.racer.projection import cell_of_car, locate
 from hotlap.racer.rewards import accumulate_episode, lap_progress, write_reward
-from hotlap.racer.sensors import write_classic, write_full
+from hotlap.racer.sensors import CLASSIC_SIZE, FULL_SIZE, write_classic, write_full
+from hotlap.racer.starts import (
+    DRAWS,
+    chosen_start,
+    clear_outputs,
+    count_respawn,
+    gate_arc_u,
+    moving_car,
+    start_at_gate,
+    write_episode,
+    write_new_race,
+)
 from hotlap.racer.tables import TrackTables
 from hotlap.racer.walls import sweep_walls, touches_wall, walls_near
 
@@ -18,8 +30,28 @@ FLEET_SLOT = 0
 TABLES_SLOT = FLEET_SLOT + len(FleetState._fields)
 ACTIONS_SLOT = TABLES_SLOT + len(TrackTables._fields)
 OUTPUTS_SLOT = ACTIONS_SLOT + len(Actions._fields)
-RULES_SLOT = OUTPUTS_SLOT + len(StepOutputs._fields)
+STARTS_SLOT = OUTPUTS_SLOT + len(StepOutputs._fields)
+EPISODES_SLOT = STARTS_SLOT + len(Starts._fields)
+ROLLOUT_SLOT = EPISODES_SLOT + len(Episodes._fields)
+RULES_SLOT = ROLLOUT_SLOT + len(Rollout._fields)
 PHYSICS_SLOT = RULES_SLOT + 1
+
+LOOK, DRIVE, PLACE, RESPAWN, RESET, AUTORESET = range(6)
+MODES = {"look": LOOK, "drive": DRIVE, "place": PLACE, "respawn": RESPAWN, "reset": RESET, "autoreset": AUTORESET}
+
+
+class Racer(NamedTuple):
+    """Everything that a tick reads or writes, in the order of the address table."""
+
+    fleet: FleetState
+    tables: TrackTables
+    actions: Actions
+    out: StepOutputs
+    starts: Starts
+    episodes: Episodes
+    rollout: Rollout
+    rules: Rules
+    physics: Physics
 
 
 @kernel
@@ -84,6 +116,12 @@ def write_place(fleet: FleetState, car: int, tables: TrackTables, physics: Physi
 
 
 @kernel
+def observation_size(rules: Rules) -> int:
+    """How many numbers a driver sees."""
+    return CLASSIC_SIZE if rules.layout == 0.0 else FULL_SIZE
+
+
+@kernel
 def write_observation(
     fleet: FleetState, car: int, tables: TrackTables, rules: Rules, out: StepOutputs, physics: Physics
 ) -> None:
@@ -95,13 +133,12 @@ def write_observation(
 
 
 @kernel
-def drive_car(
-    fleet: FleetState, car: int, tables: TrackTables, actions: Actions, out: StepOutputs, physics: Physics
-) -> Move:
+def drive_car(racer: Racer, car: int) -> Move:
     """Drive for a tick and meet the walls; the surface the car stands on is known from the tick before."""
+    fleet, tables, out, physics = racer.fleet, racer.tables, racer.out, racer.physics
     before = car_at(fleet, car)
     track = fleet.track[car]
-    controls = take_controls(fleet, car, actions)
+    controls = take_controls(fleet, car, racer.actions)
     driven = advance_car(before, controls, fleet.surface[car], physics)
     walls = walls_near(cell_of_car(fleet, car, tables), track, tables)
     after, collided = sweep_walls(driven, before.x_u, before.y_u, walls, tables, physics)
@@ -112,48 +149,112 @@ def drive_car(
 
 
 @kernel
-def update_fleet(
-    fleet: FleetState,
-    tables: TrackTables,
-    actions: Actions,
-    out: StepOutputs,
-    rules: Rules,
-    physics: Physics,
-    first: int,
-    last: int,
-    drives: int,
-) -> None:
-    """Advance the cars from `first` up to `last` by one tick, in place.
-
-    With `drives` 0 nothing moves: cars put somewhere by hand are placed on their tracks and their drivers shown it.
-    """
+def advance(racer: Racer, car: int, drives: bool) -> None:
+    """One tick of a car; one that does not drive is only placed on its track, and its driver shown it."""
+    fleet, tables, out, rules = racer.fleet, racer.tables, racer.out, racer.rules
     move = Move(from_x_u=0.0, from_y_u=0.0, to_x_u=0.0, to_y_u=0.0)
+    arc_before = fleet.arc_u[car]
+    if drives:
+        move = drive_car(racer, car)
+    write_place(fleet, car, tables, racer.physics)
+    if drives:
+        fleet.lap_off_road_ticks[car] += fleet.surface[car] != ROAD
+        fleet.lap_wall_ticks[car] += out.wall_contact[car] | out.collided[car]
+        accumulate_race(fleet, car, move, tables, out)
+    write_observation(fleet, car, tables, rules, out, racer.physics)
+    if drives:
+        length = tables.length_u[fleet.track[car]]
+        gained = lap_progress(arc_before, fleet.arc_u[car], length)
+        write_reward(fleet, car, gained, length, rules, out, racer.physics)
+        accumulate_episode(fleet, car, racer.episodes, rules, out)
+
+
+@kernel
+def place_car(racer: Racer, car: int) -> None:
+    """Begin an episode by the car's draws: everything as new, the car at its start."""
+    track = write_episode(racer.starts, racer.episodes, racer.fleet, car, racer.rules)
+    start = chosen_start(racer.starts, car, track, racer.tables, racer.physics)
+    write_car(racer.fleet, car, moving_car(start))
+    racer.fleet.arc_u[car] = gate_arc_u(start.gate, track, racer.tables)
+    write_new_race(racer.fleet, car, start.gate)
+
+
+@kernel
+def respawn_car(racer: Racer, car: int) -> None:
+    """Put a car to rest on the last gate it passed; its race goes on."""
+    gate, track = racer.fleet.gate[car], racer.fleet.track[car]
+    start = start_at_gate(gate, track * GATE_COUNT + gate, racer.tables)
+    write_car(racer.fleet, car, moving_car(start))
+    racer.fleet.arc_u[car] = gate_arc_u(gate, track, racer.tables)
+    count_respawn(racer.fleet, car)
+
+
+@kernel
+def prepare(racer: Racer, car: int, mode: int) -> None:
+    """What a mode does to a car before it drives or looks."""
+    if mode == RESPAWN:
+        respawn_car(racer, car)
+    if mode == RESET:
+        write_draws(racer.starts.draws, car * DRAWS, DRAWS, racer.episodes, car)
+    if mode in (RESET, PLACE):
+        place_car(racer, car)
+
+
+@kernel
+def close_step(racer: Racer, car: int) -> bool:
+    """Hand a step to the learner, and keep what is known of an episode that ended; whether it did."""
+    out, rollout = racer.out, racer.rollout
+    rollout.reward[car] = out.reward[car]
+    rollout.ended[car] = out.terminated[car] | out.truncated[car]
+    if not rollout.ended[car]:
+        return False
+    write_end(rollout, car, out.observation, observation_size(racer.rules), racer.episodes.episode_return[car])
+    rollout.final_length[car] = racer.fleet.tick[car]
+    rollout.final_count[car] = racer.fleet.lap[car] - 1
+    return True
+
+
+@kernel
+def update_car(racer: Racer, car: int, mode: int) -> None:
+    """One car in one of the modes.
+
+    LOOK shows drivers where they are, after their state was written by hand; DRIVE is a tick. PLACE begins an episode
+    by the draws in `starts`, RESPAWN puts a car back on the road. RESET begins the first episode, and AUTORESET is a
+    tick after which episodes that ended are followed by the next; both draw by seed, stream and episode.
+    """
+    if mode in (PLACE, RESET):
+        clear_outputs(racer.out, car)
+    if mode == RESET:
+        racer.episodes.episode[car] = 0
+    doing = mode
+    while True:
+        prepare(racer, car, doing)
+        advance(racer, car, doing in (DRIVE, AUTORESET))
+        if doing != AUTORESET or not close_step(racer, car):
+            break
+        doing = RESET
+    if mode in (AUTORESET, RESET):
+        write_seen(racer.rollout, car, racer.out.observation, observation_size(racer.rules))
+
+
+@kernel
+def update_fleet(racer: Racer, first: int, last: int, mode: int) -> None:
+    """The cars from `first` up to `last`, in place."""
     for car in range(first, last):
-        arc_before = fleet.arc_u[car]
-        if drives:
-            move = drive_car(fleet, car, tables, actions, out, physics)
-        write_place(fleet, car, tables, physics)
-        if drives:
-            fleet.lap_off_road_ticks[car] += fleet.surface[car] != ROAD
-            fleet.lap_wall_ticks[car] += out.wall_contact[car] | out.collided[car]
-            accumulate_race(fleet, car, move, tables, out)
-        write_observation(fleet, car, tables, rules, out, physics)
-        if drives:
-            length = tables.length_u[fleet.track[car]]
-            write_reward(fleet, car, lap_progress(arc_before, fleet.arc_u[car], length), length, rules, out, physics)
-            accumulate_episode(fleet, car, rules, out)
+        update_car(racer, car, mode)
 
 
-def update_entry(addresses: Any, first: int, last: int, drives: int) -> None:
+def update_entry(addresses: Any, first: int, last: int, mode: int) -> None:
     """`update_fleet` over an address table: what is compiled for every machine."""
-    update_fleet(
-        arrays_at(addresses, FLEET_SLOT, FleetState),
-        arrays_at(addresses, TABLES_SLOT, TrackTables),
-        arrays_at(addresses, ACTIONS_SLOT, Actions),
-        arrays_at(addresses, OUTPUTS_SLOT, StepOutputs),
-        numbers_at(addresses, RULES_SLOT, Rules),
-        numbers_at(addresses, PHYSICS_SLOT, Physics),
-        first,
-        last,
-        drives,
+    racer = Racer(
+        fleet=arrays_at(addresses, FLEET_SLOT, FleetState),
+        tables=arrays_at(addresses, TABLES_SLOT, TrackTables),
+        actions=arrays_at(addresses, ACTIONS_SLOT, Actions),
+        out=arrays_at(addresses, OUTPUTS_SLOT, StepOutputs),
+        starts=arrays_at(addresses, STARTS_SLOT, Starts),
+        episodes=arrays_at(addresses, EPISODES_SLOT, Episodes),
+        rollout=arrays_at(addresses, ROLLOUT_SLOT, Rollout),
+        rules=numbers_at(addresses, RULES_SLOT, Rules),
+        physics=numbers_at(addresses, PHYSICS_SLOT, Physics),
     )
+    update_fleet(racer, first, last, mode)

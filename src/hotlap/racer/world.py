@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.episodes import write_streams
 from hotlap.errors import ActionError, ConfigError
 from hotlap.racer.batch import RacerBatch, layout_size
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.fleet import FleetState, StepOutputs
 from hotlap.racer.physics import GATE_COUNT, TICKS_PER_SECOND
 from hotlap.racer.sensors import CURVATURE_SCALE_U, LOOKAHEADS_U, YAW_SCALE_RPS
-from hotlap.racer.starts import check_start_kind, choose_start
+from hotlap.racer.starts import START_KINDS, check_gate, check_start_kind
 from hotlap.racer.tracks import Track, drawn_for_classic_car, load_track
 from hotlap.worlds import as_array, checked_options, is_whole
 
@@ -107,6 +108,7 @@ class RacerWorld:
         action_delay: int | str = 0,
         start: str = "grid",
         threads: int | None = None,
+        stagger: bool = False,
     ) -> None:
         chosen = list(track) if isinstance(track, Iterable) and not isinstance(track, str | bytes) else [track]
         if not chosen:
@@ -119,32 +121,56 @@ class RacerWorld:
         self.observation_bounds = observation_bounds(observation)
         self.action_bounds = (ACTION_LOW, ACTION_HIGH)
         tracks = [drawn_for_classic_car(load_track(item)) for item in chosen]
-        self.batch = RacerBatch(count, tracks, self.config, observation, threads)
+        self.batch = RacerBatch(count, tracks, self.config, observation, threads, stagger=bool(stagger))
         self.fleet, self.out, self.tracks = self.batch.fleet, self.batch.out, self.batch.tracks
+        self.rollout = self.batch.rollout
         self.observation, self.reward = self.batch.observation, self.out.reward
         self.terminated, self.truncated = self.out.terminated.view(np.bool_), self.out.truncated.view(np.bool_)
         self.step_views, self.reset_views = step_views(self.fleet, self.out), reset_views(self.fleet)
 
     def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:
         """Put one car at its start; options may name start, gate, track (its number in the set) and action_delay."""
-        given = check_options(options)
-        kind = check_start_kind(given.get("start", self.start))
-        delay = check_delay(given.get("action_delay", self.action_delay))
-        track = self._track_number(given.get("track"), rng)
-        chosen = choose_start(self.tracks[track], kind, given.get("gate"), rng)
-        self.batch.place(car, track, chosen, int(rng.integers(2)) if delay == "random" else int(delay))
+        self._write_starts(slice(car, car + 1), check_options(options))
+        self.batch.draws[car] = rng.random(self.batch.draws.shape[1])
+        self.batch.begin(car)
 
-    def _track_number(self, wanted: Any, rng: np.random.Generator) -> int:
-        if wanted is None:
-            return int(rng.integers(len(self.tracks))) if len(self.tracks) > 1 else 0
-        if not (is_whole(wanted) and 0 <= wanted < len(self.tracks)):
+    def _write_starts(self, cars: slice, given: Mapping[str, Any]) -> None:
+        """How the next episodes of some cars begin; what is not given is drawn."""
+        kind, gate = check_start_kind(given.get("start", self.start)), check_gate(given.get("gate"))
+        delay, track = (
+            check_delay(given.get("action_delay", self.action_delay)),
+            self._checked_track(given.get("track")),
+        )
+        starts = self.batch.starts
+        starts.kind[cars] = START_KINDS.index(kind)
+        starts.first_track[cars], starts.track_count[cars] = (0, len(self.tracks)) if track is None else (track, 1)
+        starts.first_gate[cars], starts.gate_count[cars] = (0, GATE_COUNT) if gate is None else (gate, 1)
+        starts.first_delay[cars], starts.delay_count[cars] = (0, 2) if delay == "random" else (int(delay), 1)
+
+    def _checked_track(self, wanted: Any) -> int | None:
+        if wanted is not None and not (is_whole(wanted) and 0 <= wanted < len(self.tracks)):
             raise ConfigError(
                 f"track must be a number from 0 to {len(self.tracks) - 1} of this world's set, not {wanted!r}."
             )
-        return int(wanted)
+        return None if wanted is None else int(wanted)
+
+    def reset(self, seed: int, first_car: int = 0) -> None:
+        """Begin the first episode of every car; starts from here on are a function of seed, car and episode."""
+        write_streams(self.batch.episodes, seed, first_car)
+        self._write_starts(slice(None), {})
+        self.batch.reset()
 
     def advance(self, actions: Array) -> None:
         """One tick of every car with raw actions of shape (count, 3), clamped by the rules of the world."""
+        self.batch.set_actions(self._checked(actions))
+        self.batch.step()
+
+    def advance_and_reset(self, actions: Array) -> None:
+        """The same, and where an episode ended the next begins: `rollout` says how it ended."""
+        self.batch.set_actions(self._checked(actions))
+        self.batch.step_and_reset()
+
+    def _checked(self, actions: Array) -> Array:
         actions = as_array(actions, ACTION_SHAPE_MESSAGE)
         if actions.dtype.kind not in "fiu":
             raise ActionError(ACTION_VALUE_MESSAGE)
@@ -152,12 +178,11 @@ class RacerWorld:
             raise ActionError(f"{ACTION_SHAPE_MESSAGE} for each of {self.count} cars, not shape {actions.shape}")
         if not np.isfinite(actions).all():
             raise ActionError(ACTION_VALUE_MESSAGE)
-        self.batch.set_actions(actions)
-        self.batch.step()
+        return actions
 
     def state_columns(self) -> dict[str, Array]:
-        """The live arrays of the fleet, by name."""
-        return self.fleet._asdict()
+        """The live arrays of the fleet and of its episodes, by name."""
+        return {**self.fleet._asdict(), **self.batch.episodes._asdict()}
 
     def look(self) -> None:
         """Place every car on its track again and write what its driver sees; tracks and gates must exist."""

@@ -1,6 +1,5 @@
 """Drives a submitted drive again with the native kernel: a lap counts if it is real, clean and the one it claims."""
 
-import math
 from typing import NamedTuple
 
 from hotlap.errors import LapError
@@ -9,10 +8,6 @@ from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.starts import Start
 from hotlap.racer.tracks import Track
 from hotlap.store.drives import RecordedDrive
-
-RESPAWN_TICKS = 30
-MOVING_PARTS = ("vx_ups", "vy_ups", "yaw_rate_rps", "speed_ups", "steer", "throttle", "brake", "front_angle_rad")
-OTHER_PARTS = ("accel_ups2", "slip_rad", "still_ticks", "held_steer", "held_throttle", "held_brake")
 
 
 class FinishedLap(NamedTuple):
@@ -35,26 +30,12 @@ def laps_of(track: Track, drive: RecordedDrive) -> list[FinishedLap]:
     laps: list[FinishedLap] = []
     for tick, (steer, throttle, brake) in enumerate(drive.actions().tolist()):
         if tick in respawns:
-            respawn(batch, track)
+            batch.respawn(0)
         actions.steer[0], actions.throttle[0], actions.brake[0] = steer, throttle, brake
         batch.step()
         if out.lap_complete[0]:
             laps.append(FinishedLap(len(laps) + 1, int(out.last_lap_ticks[0]), bool(out.lap_clean[0]), tick))
     return laps
-
-
-def respawn(batch: RacerBatch, track: Track) -> None:
-    """Put the car to rest on the last gate it passed; the clock went on, and the lap is not clean."""
-    fleet = batch.fleet
-    gate = int(fleet.gate[0])
-    for name in MOVING_PARTS + OTHER_PARTS:
-        getattr(fleet, name)[0] = 0
-    fleet.x_u[0], fleet.y_u[0] = track.gate_centre[gate]
-    fleet.heading_rad[0] = math.atan2(track.gate_direction[gate, 1], track.gate_direction[gate, 0])
-    fleet.lap_ticks[0] += RESPAWN_TICKS
-    fleet.race_ticks[0] += RESPAWN_TICKS
-    fleet.lap_off_road_ticks[0] += 1
-    batch.observe(0, 1)
 
 
 def check_lap(track: Track, drive: RecordedDrive, claimed_ticks: int) -> FinishedLap:
