@@ -1,5 +1,6 @@
 """Episodes of any world: which one each car drives, the draws it begins with, and what is known when it ends."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,10 @@ class Episodes(NamedTuple):
     """Steps after which this episode is cut off before its time; 0 leaves it to the rules."""
     episode_return: Float64Array
     """The rewards of the episode so far, added up."""
+
+
+LIMITS = {"seed": (0, 2**63 - 1), "stream": (0, 2**63 - 1), "episode_return": (-math.inf, math.inf)}
+"""Of the columns of `Episodes` that are not as others."""
 
 
 class Rollout(NamedTuple):

@@ -32,6 +32,10 @@ class EnvironmentStateError(HotlapError, RuntimeError):
     """A call at the wrong moment: a step before reset, or anything after close."""
 
 
+class StateError(HotlapError, ValueError):
+    """The state of a world that cannot be."""
+
+
 class CheckpointError(HotlapError, ValueError):
     """A checkpoint or document of a run that is not intact, or that cannot be one."""
 

@@ -49,10 +49,13 @@ class World(Protocol):
         """One tick of every car; where an episode ended, the next begins and `rollout` says how the last one ended."""
 
     def state_columns(self) -> dict[str, Array]:
-        """All that cars carry from tick to tick, the live arrays themselves: to save them, and to write them back."""
+        """All that cars carry from tick to tick, the live arrays themselves: to save them."""
+
+    def put_state(self, columns: Mapping[str, Array]) -> None:
+        """Write saved columns back and show the drivers; a `StateError` when one cannot be, and nothing is changed."""
 
     def look(self) -> None:
-        """Recompute what the drivers see, after the state was written back."""
+        """Recompute what the drivers see, after the state was changed by hand."""
 
     def step_columns(self) -> dict[str, Array]:
         """What a step's info dictionaries say, as one new array per key."""

@@ -20,6 +20,7 @@ from training.tiny_runs import checkpoint_folder, steps_saved, tiny_config
 pytestmark = pytest.mark.integration
 TESTS = Path(__file__).parent.parent
 CONFIGS = {name: tiny_config(name, steps=128) for name in ("ppo", "sac")}
+CONFIGS["highway"] = tiny_config("ppo", world="highway", steps=128)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +80,16 @@ def test_arrays_that_lie_are_refused(honest, group, name, lie):
     array = honest["ppo"].tensors[group].get(name, np.zeros(1))
     with pytest.raises(CheckpointError, match="does not fit this run"):
         restore_session(CONFIGS["ppo"], changed(honest["ppo"], group, name, lie(array)))
+
+
+@pytest.mark.parametrize(
+    "column", ["order", "lane", "target_lane", "vehicle_count", "kind", "planned", "mission_vehicle"]
+)
+@pytest.mark.parametrize("value", [2**31 - 1, -(2**31), 10_000])
+def test_highway_state_that_would_write_outside_its_arrays_is_refused(honest, column, value):
+    array = with_element(honest["highway"].tensors["environment"][f"fleet.{column}"], 0, value)
+    with pytest.raises(CheckpointError, match=f"{column} must be from"):
+        restore_session(CONFIGS["highway"], changed(honest["highway"], "environment", f"fleet.{column}", array))
 
 
 @pytest.mark.parametrize("group", ["policy", "optimizer", "environment", "rng", "normalizer", "replay"])

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.episodes import write_streams
-from hotlap.errors import ActionError, ConfigError, MissionError, did_you_mean
+from hotlap import episodes
+from hotlap.errors import ActionError, ConfigError, MissionError, StateError, did_you_mean
 from hotlap.highway.batch import HighwayBatch
 from hotlap.highway.config import HighwayConfig
-from hotlap.highway.fleet import PLANNED_MISSIONS, Roads, StepOutputs, Vehicles
+from hotlap.highway.fleet import NOBODY, PLANNED_MISSIONS, Roads, StepOutputs, Vehicles
 from hotlap.highway.mission_rules import (
     HOLD,
     MODE_NAMES,
@@ -20,8 +20,9 @@ from hotlap.highway.mission_rules import (
     set_mission,
 )
 from hotlap.highway.missions import DEFAULT_GAP_S, Mission
-from hotlap.highway.physics import DECISION_S, MOST_VEHICLES, TOP_SPEED_MPS
+from hotlap.highway.physics import DECISION_S, MOST_VEHICLES, SIZES, TEMPERAMENTS, TOP_SPEED_MPS
 from hotlap.highway.sensors import FIELDS, OBSERVATION_SIZE
+from hotlap.state import Limits, check_columns, write_columns
 from hotlap.worlds import as_array, checked_options, is_whole
 
 Array = NDArray[Any]
@@ -84,6 +85,40 @@ def reset_views(vehicles: Vehicles, slots: int, roads: Roads) -> dict[str, Array
         "mission_speed_mps": roads.mission_speed_mps,
         "mission_number": roads.mission_number,
     }
+
+
+def state_limits(lanes: int, slots: int) -> Limits:
+    """What the columns of a road can hold."""
+    return {
+        **episodes.LIMITS,
+        "order": (0, slots - 1),
+        "vehicle_count": (0, slots - 1),
+        "lane": (NOBODY, lanes - 1),
+        "target_lane": (NOBODY, lanes - 1),
+        "progress": (0.0, 1.0),
+        "dice": (0.0, np.nextafter(1.0, 0.0)),
+        "kind": (0, len(SIZES) - 1),
+        "temperament": (0, len(TEMPERAMENTS) - 1),
+        "side": (-1, 1),
+        "mission_mode": (0, len(MODE_NAMES) - 1),
+        "plan_mode": (MIXED, len(MODE_NAMES) - 1),
+        "planned": (0, PLANNED_MISSIONS),
+        "mission_lane": (NOBODY, lanes - 1),
+        "mission_return": (NOBODY, lanes - 1),
+        "mission_vehicle": (NOBODY, slots - 1),
+        "mission_direction": (-1, 1),
+    }
+
+
+def check_vehicles(columns: Mapping[str, Array], lanes: int, slots: int) -> None:
+    """Every slot once in the order of its road, the ego on the road, nobody between lanes that are not neighbours."""
+    order, lane, target = columns["order"], columns["lane"], columns["target_lane"]
+    if (np.sort(order.reshape(-1, slots), axis=1) != np.arange(slots)).any():
+        raise StateError(f"order must list each of the slots 0 to {slots - 1} of a road once.")
+    if (lane[::slots] < 0).any():
+        raise StateError(f"the ego must be in one of the lanes 0 to {lanes - 1}.")
+    if (np.abs(lane - target) > 1).any() or ((lane < 0) != (target < 0)).any():
+        raise StateError("a vehicle's target_lane must be its lane or the one beside it.")
 
 
 def checked_vehicles(wanted: Any, most: int = MOST_VEHICLES) -> tuple[int, int]:
@@ -171,7 +206,7 @@ class HighwayWorld:
 
     def reset(self, seed: int, first_car: int = 0) -> None:
         """Begin the first episode of every road; starts from here on are a function of seed, road and episode."""
-        write_streams(self.batch.episodes, seed, first_car)
+        episodes.write_streams(self.batch.episodes, seed, first_car)
         self._write_starts(slice(None), {})
         self.batch.reset()
 
@@ -238,8 +273,16 @@ class HighwayWorld:
 
     def state_columns(self) -> dict[str, Array]:
         """The live arrays of vehicles, roads, episodes and dice, by name."""
-        episodes, dice = self.batch.episodes._asdict(), {"dice": self.batch.scratch.dice}
-        return {**self.vehicles._asdict(), **self.roads._asdict(), **episodes, **dice}
+        others = {**self.batch.episodes._asdict(), "dice": self.batch.scratch.dice}
+        return {**self.vehicles._asdict(), **self.roads._asdict(), **others}
+
+    def put_state(self, columns: Mapping[str, Array]) -> None:
+        """Write the columns of a state back, if every one of them can be."""
+        lanes, slots = self.config.road.lanes, self.batch.slots
+        check_columns(self.state_columns(), columns, state_limits(lanes, slots))
+        check_vehicles(columns, lanes, slots)
+        write_columns(self.state_columns(), columns)
+        self.look()
 
     def look(self) -> None:
         """Write again what every driver sees."""

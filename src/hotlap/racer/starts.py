@@ -160,6 +160,13 @@ def gate_arc_u(gate: int, track: int, tables: TrackTables) -> float:
 
 
 @kernel
+def write_stretch(fleet: FleetState, car: int, arc_u: float) -> None:
+    """The stretch of road that a car is on, by which its place is found."""
+    fleet.arc_u[car] = arc_u
+    fleet.centre_distance_u[car] = 0.0
+
+
+@kernel
 def write_episode(starts: Starts, episodes: Episodes, fleet: FleetState, car: int, rules: Rules) -> int:
     """Count a new episode, and choose its delay and its track: the number of the track."""
     begin_episode(episodes, car, rules.stagger, rules.max_steps)

@@ -21,6 +21,7 @@ from hotlap.racer.starts import (
     start_at_gate,
     write_episode,
     write_new_race,
+    write_stretch,
 )
 from hotlap.racer.tables import TrackTables
 from hotlap.racer.walls import sweep_walls, touches_wall, walls_near
@@ -175,7 +176,7 @@ def place_car(racer: Racer, car: int) -> None:
     track = write_episode(racer.starts, racer.episodes, racer.fleet, car, racer.rules)
     start = chosen_start(racer.starts, car, track, racer.tables, racer.physics)
     write_car(racer.fleet, car, moving_car(start))
-    racer.fleet.arc_u[car] = gate_arc_u(start.gate, track, racer.tables)
+    write_stretch(racer.fleet, car, gate_arc_u(start.gate, track, racer.tables))
     write_new_race(racer.fleet, car, start.gate)
 
 
@@ -185,7 +186,7 @@ def respawn_car(racer: Racer, car: int) -> None:
     gate, track = racer.fleet.gate[car], racer.fleet.track[car]
     start = start_at_gate(gate, track * GATE_COUNT + gate, racer.tables)
     write_car(racer.fleet, car, moving_car(start))
-    racer.fleet.arc_u[car] = gate_arc_u(gate, track, racer.tables)
+    write_stretch(racer.fleet, car, gate_arc_u(gate, track, racer.tables))
     count_respawn(racer.fleet, car)
 
 

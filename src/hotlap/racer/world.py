@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.episodes import write_streams
+from hotlap import episodes
 from hotlap.errors import ActionError, ConfigError
 from hotlap.racer.batch import RacerBatch, layout_size
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.fleet import FleetState, StepOutputs
-from hotlap.racer.physics import GATE_COUNT, TICKS_PER_SECOND
+from hotlap.racer.physics import GATE_COUNT, ROAD, SHOULDER, TICKS_PER_SECOND
 from hotlap.racer.sensors import CURVATURE_SCALE_U, LOOKAHEADS_U, YAW_SCALE_RPS
 from hotlap.racer.starts import START_KINDS, check_gate, check_start_kind
 from hotlap.racer.tracks import Track, drawn_for_classic_car, load_track
+from hotlap.state import USUAL_LIMITS, Limits, check_columns, write_columns
 from hotlap.worlds import as_array, checked_options, is_whole
 
 Array = NDArray[Any]
@@ -28,6 +29,8 @@ ACTION_LOW = np.array([-1.0, 0.0, 0.0], np.float32)
 ACTION_HIGH = np.array([1.0, 1.0, 1.0], np.float32)
 SIGNED_CLASSIC = (10, 11)
 FAR = 1000.0
+FARTHEST_U, FARTHEST_RAD = 1e6, 1e5
+"""No car gets so far, nor turns so often."""
 
 
 def observation_bounds(layout: str) -> tuple[Array, Array]:
@@ -56,6 +59,25 @@ def check_delay(delay: int | str) -> int | str:
     if (isinstance(delay, str) and delay == "random") or (is_whole(delay) and delay in (0, 1)):
         return delay
     raise ConfigError(f'action_delay must be 0, 1 or "random", not {delay!r}.')
+
+
+def state_limits(tracks: int) -> Limits:
+    """What the columns of a fleet can hold; the angles are within what it takes moments to wrap."""
+    inputs = dict.fromkeys(("throttle", "brake", "held_throttle", "held_brake"), (0.0, 1.0))
+    return {
+        **episodes.LIMITS,
+        **inputs,
+        **dict.fromkeys(("steer", "held_steer"), (-1.0, 1.0)),
+        **dict.fromkeys(("heading_rad", "front_angle_rad", "slip_rad"), (-FARTHEST_RAD, FARTHEST_RAD)),
+        **dict.fromkeys(("x_u", "y_u"), (-FARTHEST_U, FARTHEST_U)),
+        **dict.fromkeys(("arc_u", "centre_distance_u"), (0.0, FARTHEST_U)),
+        "surface": (ROAD, SHOULDER),
+        "track": (0, tracks - 1),
+        "gate": (0, GATE_COUNT - 1),
+        "finish_gate": (0, GATE_COUNT - 1),
+        "best_lap_ticks": (-1, USUAL_LIMITS["i"][1]),
+        "delay": (0, 1),
+    }
 
 
 def check_options(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -156,7 +178,7 @@ class RacerWorld:
 
     def reset(self, seed: int, first_car: int = 0) -> None:
         """Begin the first episode of every car; starts from here on are a function of seed, car and episode."""
-        write_streams(self.batch.episodes, seed, first_car)
+        episodes.write_streams(self.batch.episodes, seed, first_car)
         self._write_starts(slice(None), {})
         self.batch.reset()
 
@@ -184,16 +206,14 @@ class RacerWorld:
         """The live arrays of the fleet and of its episodes, by name."""
         return {**self.fleet._asdict(), **self.batch.episodes._asdict()}
 
+    def put_state(self, columns: Mapping[str, Array]) -> None:
+        """Write the columns of a state back, if every one of them can be."""
+        check_columns(self.state_columns(), columns, state_limits(len(self.tracks)))
+        write_columns(self.state_columns(), columns)
+        self.look()
+
     def look(self) -> None:
-        """Place every car on its track again and write what its driver sees; tracks and gates must exist."""
-        fleet = self.fleet
-        for column, most in (
-            (fleet.track, len(self.tracks)),
-            (fleet.gate, GATE_COUNT),
-            (fleet.finish_gate, GATE_COUNT),
-        ):
-            if column.min() < 0 or column.max() >= most:
-                raise ValueError(f"a car is on track or gate {column.min()} or {column.max()}, of {most}")
+        """Place every car on its track again and write what its driver sees."""
         self.batch.observe(0, self.count)
 
     def step_columns(self) -> dict[str, Array]:

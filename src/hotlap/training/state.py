@@ -161,9 +161,7 @@ class TrainingState:
 
     def _put_environment(self, tensors: Mapping[str, NDArray[Any]]) -> None:
         model, env = self.model, self.env
-        for name, column in env.world.state_columns().items():
-            filled(column, tensors[f"fleet.{name}"], name)
-        env.world.look()
+        env.world.put_state({name: tensors[f"fleet.{name}"] for name in env.world.state_columns()})
         filled(env.episode_returns, tensors["episode_returns"], "episode_returns")
         filled(env.episode_lengths, tensors["episode_lengths"], "episode_lengths")
         self.metrics.put_tensors(tensors, env.num_envs)
