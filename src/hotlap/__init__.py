@@ -8,17 +8,19 @@ from gymnasium.envs.registration import register
 from hotlap.worlds import WORLDS
 
 if TYPE_CHECKING:
+    from hotlap.devices.torch_env import make_torch_env
     from hotlap.highway.env import HighwayEnv
     from hotlap.racer.env import RacerEnv
     from hotlap.vector.sb3 import make_vec_env
 
 __version__ = "0.1.0"
-__all__ = ["HighwayEnv", "RacerEnv", "__version__", "make_vec_env"]
+__all__ = ["HighwayEnv", "RacerEnv", "__version__", "make_torch_env", "make_vec_env"]
 
 # Loaded on first use, so that `import hotlap` and the command line stay quick.
 _HOMES = {
     "HighwayEnv": "hotlap.highway.env",
     "RacerEnv": "hotlap.racer.env",
+    "make_torch_env": "hotlap.devices.torch_env",
     "make_vec_env": "hotlap.vector.sb3",
 }
 

@@ -34,8 +34,8 @@ class CoresAsGpu:
         assert self.arrays[to].nbytes == self.arrays[source].nbytes == size
         ctypes.memmove(to, source, size)
 
-    def launch(self, kernel, addresses, count, mode):
-        kernel(addresses, 0, count, mode)
+    def launch(self, kernel, addresses, work, stream=0):
+        kernel(addresses, 0, work.cars, work.mode)
 
     def wait(self):
         pass
@@ -99,7 +99,7 @@ def test_worlds_agree_only_with_close_numbers_and_equal_flags(difference, counts
 
 
 def test_machine_without_a_driver_is_told_so(capsys, monkeypatch):
-    monkeypatch.setattr("hotlap.benchmark.gpu_driver.LIBRARY", "libnone.so.1")
+    monkeypatch.setattr("hotlap.devices.driver.LIBRARY", "libnone.so.1")
     assert cli.main(["benchmark", "gpu"]) == 2
     assert "no NVIDIA driver here" in capsys.readouterr().err
 

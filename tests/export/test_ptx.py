@@ -26,10 +26,10 @@ def test_kernel_asks_only_for_mathematical_functions(text):
     assert {"__nv_sin", "__nv_cos"} <= set(ptx_imports(text)) <= LIBRARY
 
 
-def test_there_is_one_kernel_with_three_arguments(text):
+def test_there_is_one_kernel_with_four_arguments(text):
     found = re.findall(r"\.visible \.entry (\w+)\(([^)]*)\)", text)
     assert [name for name, _ in found] in (["racer"], ["highway"])
-    assert found[0][1].count(".param") == 3
+    assert found[0][1].count(".param") == 4
 
 
 def test_arithmetic_is_rounded_as_on_the_cores(text):

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from hotlap.benchmark.driving import MEMORY, PUSHING_ON
-from hotlap.benchmark.gpu_driver import Gpu
 from hotlap.benchmark.report import describe_machine
+from hotlap.devices.driver import Gpu, Work, lanes_per_car
 from hotlap.errors import ConfigError
 from hotlap.export.ptx import libdevice, ptx
 from hotlap.export.world_browser import browser_of
@@ -83,7 +83,9 @@ class GpuCopy:
         """Advance everything by a tick with the three columns of actions at these addresses."""
         for place, column, source in zip(self._actions, self._batch.actions, actions, strict=True):
             self._gpu.copy(place, source, column.nbytes)
-        self._gpu.launch(self._kernel, self._addresses, self._batch.count, DRIVE)
+        self._gpu.launch(
+            self._kernel, self._addresses, Work(self._batch.count, DRIVE, lanes_per_car(self._batch.count))
+        )
 
     def differences(self) -> tuple[float, int]:
         """The largest difference to the batch's own arrays, and how many whole numbers are not the same."""

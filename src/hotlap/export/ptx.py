@@ -1,6 +1,7 @@
 """The physics for an NVIDIA GPU: a kernel's entry as PTX, the text that the driver compiles for the chip it finds.
 
-The kernel is `NAME(addresses, count, mode)`: thread n of the grid advances car or road n, if there are so many.
+The kernel is `NAME(addresses, count, mode, lanes)`: every `lanes`-th thread of the grid advances a car or road, if
+there are so many; the threads between them do nothing.
 `addresses` points to the address table of `hotlap.kernel`, with addresses in the memory of the GPU. What the physics
 needs beyond arithmetic comes from NVIDIA's library of mathematical functions, libdevice.
 """
@@ -69,18 +70,22 @@ def _with_gpu_names(ir_text: str) -> str:
 
 
 def _kernel_ir(name: str, inner_name: str) -> str:
-    """A kernel in which every thread calls numba's function for one car."""
+    """A kernel in which the first of so many threads calls numba's function for one car."""
     return f"""
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-define ptx_kernel void @{name}(ptr %addresses, i32 %count, i32 %mode) {{
+define ptx_kernel void @{name}(ptr %addresses, i32 %count, i32 %mode, i32 %lanes) {{
   %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %threads = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
   %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %before = mul i32 %threads, %block
-  %car = add i32 %before, %thread
-  %is_there = icmp slt i32 %car, %count
+  %number = add i32 %before, %thread
+  %car = udiv i32 %number, %lanes
+  %lane = urem i32 %number, %lanes
+  %is_first = icmp eq i32 %lane, 0
+  %is_within = icmp slt i32 %car, %count
+  %is_there = and i1 %is_first, %is_within
   br i1 %is_there, label %drive, label %done
 drive:
   %result = alloca ptr

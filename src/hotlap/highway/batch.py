@@ -28,6 +28,10 @@ class HighwayBatch:
     of them to users hands out copies.
     """
 
+    entry = staticmethod(tick.update_entry)
+    autoreset_mode = tick.AUTORESET
+    """What other machines compile, and the mode in which they advance it."""
+
     def __init__(
         self,
         count: int,

@@ -1,7 +1,7 @@
 """One NVIDIA GPU through the C interface of its driver: memory, kernels from PTX, launches."""
 
 import ctypes
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,22 +10,43 @@ from hotlap.errors import GpuError
 
 LIBRARY = "libcuda.so.1"
 THREADS_PER_BLOCK = 128
+WARP = 32
+THREADS_AT_HAND = 1 << 18
+"""About what a large GPU runs at once."""
 LONGEST_NAME = 256
 
 Array = NDArray[Any]
 
 
-class Gpu:
-    """The first GPU of this machine; what is put there is freed when it is closed."""
+class Work(NamedTuple):
+    """What a kernel is launched for."""
 
-    def __init__(self) -> None:
+    cars: int
+    """Cars or roads."""
+    mode: int
+    lanes: int = 1
+    """Threads that each of them has for itself: the first one drives, the others keep its neighbours away."""
+
+
+def lanes_per_car(count: int) -> int:
+    """As many threads as a GPU has at hand for each car: cars that share a warp wait for each other's branches."""
+    lanes = WARP
+    while lanes > 1 and lanes * count > THREADS_AT_HAND:
+        lanes //= 2
+    return lanes
+
+
+class Gpu:
+    """A GPU of this machine; what is put there is freed when it is closed."""
+
+    def __init__(self, number: int = 0) -> None:
         try:
             self._driver = ctypes.CDLL(LIBRARY)
         except OSError as problem:
             raise GpuError(f"no NVIDIA driver here ({problem}). Run this on a machine with an NVIDIA GPU.") from None
         self._call("cuInit", 0)
         device, context = ctypes.c_int(), ctypes.c_void_p()
-        self._call("cuDeviceGet", ctypes.byref(device), 0)
+        self._call("cuDeviceGet", ctypes.byref(device), number)
         self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         self._call("cuCtxSetCurrent", context)
         name = ctypes.create_string_buffer(LONGEST_NAME)
@@ -65,12 +86,14 @@ class Gpu:
         """Copy bytes within the GPU, after what was launched before."""
         self._call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(source), ctypes.c_size_t(size), None)
 
-    def launch(self, kernel: ctypes.c_void_p, addresses: int, count: int, mode: int) -> None:
-        """Begin a kernel `f(addresses, count, mode)` with one thread for each of `count`."""
-        values = (ctypes.c_uint64(addresses), ctypes.c_int32(count), ctypes.c_int32(mode))
+    def launch(self, kernel: ctypes.c_void_p, addresses: int, work: "Work", stream: int = 0) -> None:
+        """Begin a kernel `f(addresses, count, mode, lanes)` in the order of a stream."""
+        numbers = (ctypes.c_int32(work.cars), ctypes.c_int32(work.mode), ctypes.c_int32(work.lanes))
+        values = (ctypes.c_uint64(addresses), *numbers)
         pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
-        blocks = -(-count // THREADS_PER_BLOCK)
-        self._call("cuLaunchKernel", kernel, blocks, 1, 1, THREADS_PER_BLOCK, 1, 1, 0, None, pointers, None)
+        blocks = -(-work.cars * work.lanes // THREADS_PER_BLOCK)
+        order = ctypes.c_void_p(stream or None)
+        self._call("cuLaunchKernel", kernel, blocks, 1, 1, THREADS_PER_BLOCK, 1, 1, 0, order, pointers, None)
 
     def wait(self) -> None:
         """Until everything that was begun is done."""

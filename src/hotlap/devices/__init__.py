@@ -1,0 +1,1 @@
+"""Worlds for learners on any device: tensors in and out, on the cores or on an NVIDIA GPU."""

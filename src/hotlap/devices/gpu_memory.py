@@ -1,0 +1,79 @@
+"""The arrays of a batch as torch tensors on an NVIDIA GPU, advanced there by the batch's own kernels."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from hotlap.devices.driver import Gpu, Work, lanes_per_car
+from hotlap.errors import ActionError
+from hotlap.export.ptx import libdevice, ptx
+
+Array = NDArray[Any]
+
+
+def begin_using(device: torch.device) -> None:
+    """Let torch make the context that its tensors and our kernels share."""
+    torch.cuda.synchronize(device)
+
+
+def current_stream(device: torch.device) -> int:
+    """The stream that torch's own kernels go to."""
+    return torch.cuda.current_stream(device).cuda_stream
+
+
+class GpuMemory:
+    """A world on a GPU: its arrays are copied there once, and back only when the state is asked for."""
+
+    def __init__(self, world: Any, device: torch.device) -> None:
+        self._world, self._batch, self._device = world, world.batch, device
+        begin_using(device)
+        self._gpu = Gpu(device.index or 0)
+        self._kernel = self._gpu.kernel(ptx(world.name, world.batch.entry, libdevice()), world.name)
+        self._tensors = [[torch.tensor(array, device=device) for array in group] for group in world.batch.groups]
+        self._actions = torch.zeros((3, world.count), dtype=torch.float64, device=device)
+        self._choices = torch.from_numpy(np.array(world.action_choices, np.float64)).to(device)
+        self._addresses = self._table()
+
+    def _table(self) -> torch.Tensor:
+        """The address table, with the columns of the actions in one piece."""
+        taken = self._number_of("actions")
+        self._tensors[taken] = list(self._actions)
+        flat = [tensor.data_ptr() for group in self._tensors for tensor in group]
+        return torch.tensor(flat, dtype=torch.int64, device=self._device)
+
+    def _number_of(self, name: str) -> int:
+        wanted = getattr(self._batch, name)
+        return next(number for number, group in enumerate(self._batch.groups) if group is wanted)
+
+    def group(self, name: str) -> dict[str, torch.Tensor]:
+        """The columns of a group, by name."""
+        fields = getattr(self._batch, name)._fields
+        return dict(zip(fields, self._tensors[self._number_of(name)], strict=True))
+
+    def take_over(self) -> None:
+        """Copy the world's arrays to the GPU."""
+        for tensors, arrays in zip(self._tensors, self._batch.groups, strict=True):
+            for tensor, array in zip(tensors, arrays, strict=True):
+                tensor.copy_(torch.from_numpy(np.asarray(array)))
+
+    def step(self, actions: torch.Tensor) -> None:
+        """One tick, in the order of torch's current stream."""
+        chosen = self._choices[actions] if len(self._choices) else actions
+        if chosen.shape != (self._batch.count, 3):
+            raise ActionError(f"actions must have the shape ({self._batch.count}, 3), not {tuple(actions.shape)}.")
+        self._actions.copy_(chosen.T).nan_to_num_(0.0)
+        stream = current_stream(self._device)
+        work = Work(self._batch.count, self._batch.autoreset_mode, lanes_per_car(self._batch.count))
+        self._gpu.launch(self._kernel, self._addresses.data_ptr(), work, stream)
+
+    def state(self) -> dict[str, Array]:
+        """A copy of the state on the host."""
+        both = zip(self._batch.groups, self._tensors, strict=True)
+        places = {id(array): tensor for own in both for array, tensor in zip(*own, strict=True)}
+        return {name: places[id(column)].cpu().numpy() for name, column in self._world.state_columns().items()}
+
+    def close(self) -> None:
+        """Let go of the GPU."""
+        self._gpu.close()
