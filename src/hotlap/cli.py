@@ -53,6 +53,7 @@ HOTLAP = Group(
         "evaluate": Command("Measure a driver: laps, or missions.", "hotlap.commands.evaluation:Evaluate"),
         "compare": Command("Two drivers side by side.", "hotlap.commands.evaluation:Compare"),
         "drive": Command("Order a car about on the highway, in plain English.", "hotlap.commands.drive:DriveOrders"),
+        "missions": Command("Missions that were driven, failures first.", "hotlap.commands.drive:Missions"),
         "play": Command("Race against it in your browser.", "hotlap.commands.web:Play"),
         "export": Group(
             "Take a driver elsewhere.",

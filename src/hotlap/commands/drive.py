@@ -1,7 +1,8 @@
-"""The options of `hotlap drive`."""
+"""The options of `hotlap drive` and `hotlap missions`."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -46,3 +47,30 @@ class DriveOrders:
         scene = Scene(self.seed, self.density, self.lane, self.speed_mph, self.seconds)
         orders = (self.text, *self.then)
         return drive_orders(orders, scene, self.policy, self.root, as_json=self.json, pace=self.pace)
+
+
+@dataclass(frozen=True)
+class Missions:
+    """List the missions that were driven, by `hotlap drive` and on the page; those that failed come first."""
+
+    failures: bool = False
+    """Only those that were not done."""
+    driver: str | None = None
+    """Only those of one driver."""
+    mode: Literal["hold", "cruise", "lane_change", "overtake", "stop"] | None = None
+    """Only those of one mode."""
+    ending: Literal["done", "refused", "timed_out", "cancelled", "crashed"] | None = None
+    """Only those that ended so."""
+    limit: int = 20
+    """How many to list."""
+    root: Path = Path("runs")
+    """Folder that holds the log of missions."""
+    json: bool = False
+    """Print one JSON list instead of a table."""
+
+    def run(self) -> None:
+        """Print the list."""
+        from hotlap.evaluation.highway.logged_missions import MissionFilter, list_missions
+
+        wanted = MissionFilter(self.driver, self.mode, self.ending, self.failures, self.limit)
+        list_missions(self.root, wanted, as_json=self.json)
