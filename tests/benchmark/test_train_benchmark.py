@@ -24,6 +24,9 @@ every_steps = 128
 """
 
 
+BOTH = ("--learners", "hotlap", "sb3")
+
+
 @pytest.fixture
 def preset(tmp_path):
     path = tmp_path / "tiny.toml"
@@ -33,17 +36,18 @@ def preset(tmp_path):
 
 @pytest.mark.integration
 def test_every_seed_gets_a_row_and_the_figures_add_up(preset, capsys):
-    assert cli.main(["benchmark", "train", preset, "--seeds", "3", "4", "--steps", "128", "--json"]) == 0
+    assert cli.main(["benchmark", "train", preset, "--seeds", "3", "4", "--steps", "128", "--json", *BOTH]) == 0
     said = capsys.readouterr()
     result = json.loads(said.out)
-    assert "training 128 steps with seed 3" in said.err
-    assert [row["seed"] for row in result["runs"]] == [3, 4]
+    assert "training 128 steps with hotlap, seed 3" in said.err
+    rows = [(row["learner"], row["seed"]) for row in result["runs"]]
+    assert rows == [("hotlap", 3), ("sb3", 3), ("hotlap", 4), ("sb3", 4)]
     for row in result["runs"]:
         assert row["steps"] == 128
         assert row["steps_per_second"] == pytest.approx(128 / row["seconds"])
         assert 0 < row["setup_seconds"] < row["seconds"]
         assert 0 < row["environment_share"] < 1
-        assert row["original_beaten_in_training_s"] is None
+        assert row["original_beaten_in_training_s"] is row["within_2_percent_s"] is row["within_1_percent_s"] is None
         assert set(row["driver"]["tracks"]) == {"track-01"}
         assert set(row["driver"]["tracks"]["track-01"]["delay"]) == {"0", "1"}
     assert result["machine"]["torch"]

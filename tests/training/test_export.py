@@ -6,9 +6,12 @@ import sys
 
 import numpy as np
 import pytest
+from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from hotlap import cli
 from hotlap.errors import ExportError
+from hotlap.highway.env import HighwayEnv
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training.export import export_onnx, export_sb3
 from hotlap.training.train import train
@@ -63,6 +66,22 @@ def test_plain_sb3_loads_the_export_and_acts_the_same(run, tmp_path):
     assert np.abs(np.array(result["actions"]) - wanted).max() <= 1e-5
     assert result["rate"] == pytest.approx({"ppo": 2e-3, "sac": 7.3e-4}[algorithm])
     assert not result["hotlap"]
+
+
+def test_export_of_a_highway_driver_drives_the_highway_env(tmp_path):
+    two = {"log_std_init": [-1.0, -1.0], "initial_action": [0.1, 0.0]}
+    config = tiny_config("ppo", steps=256, world="highway", network=two, highway={"pedals": "one"})
+    run, folder = train(config, "highway", tmp_path).run, tmp_path / "export"
+    export_sb3(run, folder, newest=False, force=False)
+    env = HighwayEnv()
+    model = PPO.load(folder / "model.zip", device="cpu")
+    normalizer = VecNormalize.load(str(folder / "vecnormalize.pkl"), DummyVecEnv([HighwayEnv]))
+    observation, _ = env.reset(seed=0)
+    policy = OnnxPolicy(run / "policy.onnx", world="highway")
+    for _ in range(20):
+        action, _ = model.predict(normalizer.normalize_obs(observation), deterministic=True)
+        assert np.abs(action - policy.act(observation[None])[0]).max() <= 1e-5
+        observation = env.step(action)[0]
 
 
 def test_onnx_export_is_the_best_or_the_newest_policy(run, tmp_path):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.table import Table
 from stable_baselines3.common.callbacks import BaseCallback
@@ -27,11 +27,16 @@ from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.train import TrainingResult, train
 from hotlap.training.world_training import training_of
 
+Learner = Literal["hotlap", "sb3"]
+MARKS = ("original beaten", "in an evaluation", "within 2 %", "within 1 %")
+
 
 @dataclass(frozen=True)
 class LearningRate:
     """What one training took; times in seconds from the call to train(), which includes making the world and model."""
 
+    learner: str
+    """Who learned: hotlap or sb3."""
     seed: int
     steps: int
     seconds: float
@@ -46,6 +51,9 @@ class LearningRate:
     """Until a car drove a clean lap below the original driver's best, exploring."""
     original_beaten_evaluated_s: float | None
     """Until an evaluation found a clean flying lap below it, with and without delay; evaluations are some way apart."""
+    within_2_percent_s: float | None
+    """Until an evaluation found every track's clean flying lap within 2 % of its reference, with and without delay."""
+    within_1_percent_s: float | None
     driver: dict[str, Any]
     """What the best policy does, as `hotlap evaluate --json` says it."""
 
@@ -83,14 +91,20 @@ class Stopwatch(BaseCallback):
         return True
 
 
-def run_train_benchmark(preset: str, seeds: Sequence[int], steps: int | None, *, as_json: bool) -> int:
-    """Train a preset once per seed and print how it went: progress to stderr, the result to stdout."""
-    if not seeds:
-        raise ConfigError("--seeds needs at least one number.")
+def run_train_benchmark(
+    preset: str, seeds: Sequence[int], learners: Sequence[Learner], steps: int | None, *, as_json: bool
+) -> int:
+    """Train a preset once per seed and learner and print how it went: progress to stderr, the result to stdout."""
+    if not seeds or not learners:
+        raise ConfigError("--seeds needs at least one number, and --learners at least one of hotlap and sb3.")
     config = load_preset(preset)
+    if config.algorithm != "ppo" and "hotlap" in learners:
+        learners = ("sb3",)  # SAC and DQN have no other
     if steps is not None:
         config = dataclasses.replace(config, steps=steps)
-    measured = [measure(dataclasses.replace(config, seed=seed)) for seed in seeds]
+    # Learners take turns, so that a busy machine is as unfair to one as to the other.
+    tried = [dataclasses.replace(config, seed=seed, learner=learner) for seed in seeds for learner in learners]
+    measured = [measure(one) for one in tried]
     if as_json:
         document = {"machine": _machine(), "preset": preset, "runs": [asdict(row) for row, _ in measured]}
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
@@ -105,7 +119,7 @@ def measure(config: TrainConfig) -> tuple[LearningRate, Evaluation]:
     """Train once in a folder that is thrown away."""
     mark_s = _original_lap_s(config)
     with tempfile.TemporaryDirectory(prefix="hotlap-benchmark-") as root:
-        _say(f"training {config.steps:,} steps with seed {config.seed} …")
+        _say(f"training {config.steps:,} steps with {config.learner}, seed {config.seed} …")
         watch = Stopwatch(mark_s)
         result = train(config, "run", Path(root), _say, watchers=[watch])
         seconds = time.monotonic() - watch.called_s
@@ -122,6 +136,7 @@ def _row(
     setup_s = (watch.began_s or watch.called_s) - watch.called_s
     evaluated_s = _beaten_evaluated_s(result.run, config, watch.mark_s)
     return LearningRate(
+        learner=config.learner,
         seed=config.seed,
         steps=result.steps_made,
         seconds=seconds,
@@ -130,6 +145,8 @@ def _row(
         environment_share=watch.world_s / (seconds - setup_s),
         original_beaten_in_training_s=watch.beaten_s,
         original_beaten_evaluated_s=None if evaluated_s is None else evaluated_s + setup_s,
+        within_2_percent_s=_within_s(result.run, 2.0, setup_s),
+        within_1_percent_s=_within_s(result.run, 1.0, setup_s),
         driver=driver,
     )
 
@@ -147,6 +164,16 @@ def _beaten_evaluated_s(run: Path, config: TrainConfig, mark_s: float | None) ->
         lap_s = point.value(tag)
         if lap_s is not None and mark_s is not None and lap_s < mark_s:
             return point.seconds
+    return None
+
+
+def _within_s(run: Path, percent: float, setup_s: float) -> float | None:
+    """When all tracks of an evaluation were first within so many percent of their references."""
+    for point in read_curve(run):
+        tracks = [tag.removesuffix("completion") for tag in point.evaluation or {} if tag.endswith("/completion")]
+        over = [point.value(f"{track}percent_over_reference") for track in tracks]
+        if over and all(part is not None and part <= percent for part in over):
+            return setup_s + (point.seconds or 0.0)
     return None
 
 
@@ -171,10 +198,11 @@ def _table(title: str, columns: Sequence[str]) -> Table:
 
 
 def _speed_table(rows: Sequence[LearningRate]) -> Table:
-    columns = ("seed", "steps", "seconds", "steps a second", "in the world", "original beaten", "in an evaluation")
+    columns = ("learner", "seed", "steps", "seconds", "steps a second", "in the world", *MARKS)
     table = _table("Learning, times in seconds from the start", columns)
     for row in rows:
         table.add_row(
+            row.learner,
             str(row.seed),
             f"{row.steps:,}",
             f"{row.seconds:.1f}",
@@ -182,6 +210,8 @@ def _speed_table(rows: Sequence[LearningRate]) -> Table:
             f"{row.environment_share:.1%}",
             _seconds(row.original_beaten_in_training_s),
             _seconds(row.original_beaten_evaluated_s),
+            _seconds(row.within_2_percent_s),
+            _seconds(row.within_1_percent_s),
         )
     return table
 

@@ -1,6 +1,7 @@
 """The options of `hotlap benchmark …`."""
 
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 import tyro
 
@@ -88,6 +89,8 @@ class TrainBenchmark:
     """racer-ppo, racer-sac, racer-generalist, highway-ppo, highway-sac, highway-dqn, or a .toml file of your own."""
     seeds: tuple[int, ...] = (0,)
     """One training for each."""
+    learners: tuple[Literal["hotlap", "sb3"], ...] = ("hotlap",)
+    """Who learns, of PPO presets: one after the other with the same settings, to compare them."""
     steps: int | None = None
     """Environment steps of each training; by default the preset's."""
     json: bool = False
@@ -97,4 +100,4 @@ class TrainBenchmark:
         """Train, measure, print."""
         from hotlap.benchmark.train import run_train_benchmark
 
-        return run_train_benchmark(self.preset, self.seeds, self.steps, as_json=self.json)
+        return run_train_benchmark(self.preset, self.seeds, self.learners, self.steps, as_json=self.json)

@@ -8,11 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import torch
+from stable_baselines3.common.vec_env import VecNormalize
+
 from hotlap.checkpoints import Checkpoint, list_checkpoints, load_checkpoint, newest_checkpoint, step_of
 from hotlap.checkpoints.run_files import POLICY_FILE, read_best
 from hotlap.errors import CheckpointError, ExportError
-from hotlap.training.config import config_from_document
-from hotlap.training.session import restore_session
+from hotlap.training.algorithms import ALGORITHMS
+from hotlap.training.config import TrainConfig, config_from_document
+from hotlap.training.session import TrainingSession, restore_session
 
 LOG = logging.getLogger(__name__)
 MODEL_FILE, STATISTICS_FILE = "model.zip", "vecnormalize.pkl"
@@ -40,15 +44,45 @@ def export_sb3(run: Path, target: Path, *, newest: bool, force: bool) -> list[Pa
         raise CheckpointError(f"{run}: its checkpoint of step {checkpoint.step:,} has no config.json. Use another.")
     # The same weights in a plain model of SB3, whoever learned them.
     config = dataclasses.replace(config_from_document(checkpoint.documents["config"]), learner="sb3")
-    session = restore_session(config, checkpoint)
-    model: Any = session.model
+    model, normalizer = with_controls_of_the_world(restore_session(config, checkpoint))
     # A plain number instead of our schedule: then nothing of hotlap is needed to load it.
-    model.learning_rate = float(session.model.lr_schedule(1.0))
+    model.learning_rate = float(model.lr_schedule(1.0))
     with _written_whole(target) as folder:
         model.save(folder / MODEL_FILE, exclude=["lr_schedule"])
-        if session.normalizer is not None:
-            session.normalizer.save(str(folder / STATISTICS_FILE))
+        if normalizer is not None:
+            normalizer.save(str(folder / STATISTICS_FILE))
     return [path for path in wanted if path.exists()]
+
+
+def with_controls_of_the_world(session: TrainingSession) -> tuple[Any, VecNormalize | None]:
+    """The model and its statistics, with the actions that the world's own environment takes.
+
+    Mixing other controls into those of the world is linear, so a Gaussian policy takes it into its last layer. A policy
+    of SAC cannot: its actions are squashed before they are mixed, and it needs `MixedVecEnv` to drive.
+    """
+    mixing, model, known = session.controls.mixing, session.model, session.normalizer
+    if mixing is None or session.config.algorithm != "ppo":
+        return model, known
+    normalizer = None if known is None else VecNormalize(session.env, gamma=known.gamma)
+    if normalizer is not None and known is not None:
+        normalizer.obs_rms, normalizer.ret_rms = known.obs_rms, known.ret_rms
+    plain = ALGORITHMS["ppo"].make(_untaught(session.config, mixing.weights.shape[1]), normalizer or session.env)
+    plain.policy.load_state_dict(_mixed(model.policy.state_dict(), torch.tensor(mixing.weights)))
+    return plain, normalizer
+
+
+def _untaught(config: TrainConfig, actions: int) -> TrainConfig:
+    """The same settings for another number of actions; what they begin with is written over."""
+    zeros = (0.0,) * actions
+    network = dataclasses.replace(config.network, log_std_init=zeros, log_std_end=(), initial_action=zeros)
+    return dataclasses.replace(config, network=network)
+
+
+def _mixed(weights: dict[str, torch.Tensor], mixing: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Weights with the mixing in the last layer of the actor; independent spreads add up by their squares."""
+    mixed = {name: mixing.T @ weights[name] for name in ("action_net.weight", "action_net.bias")}
+    mixed["log_std"] = 0.5 * torch.log(mixing.T.square() @ torch.exp(2.0 * weights["log_std"]))
+    return weights | mixed
 
 
 def find_checkpoint(run: Path, *, newest: bool) -> Checkpoint:
