@@ -72,10 +72,10 @@ def parse_point(line: bytes) -> CurvePoint | None:
         return None
     seconds, figures, score = (entry.pop(name, None) for name in ("seconds", "evaluation", "score"))
     facts = {name: _number(value) for name, value in entry.items()}
-    if not isinstance(figures, dict):
-        return CurvePoint(step, _number(seconds), facts)
-    known = {name: number for name, value in figures.items() if (number := _number(value)) is not None}
-    return CurvePoint(step, _number(seconds), facts, known, _score(score))
+    evaluation = None
+    if isinstance(figures, dict):
+        evaluation = {name: number for name, value in figures.items() if (number := _number(value)) is not None}
+    return CurvePoint(step, _number(seconds), facts, evaluation, _score(score))
 
 
 def _score(parts: Any) -> tuple[float, ...]:

@@ -49,7 +49,7 @@ def test_only_the_worst_take_over_and_only_from_the_best():
     assert choose_donor("run-0", {"run-0": (0.0,)}, 0.25, rng) is None
 
 
-def test_judgements_are_read_from_the_curve(tmp_path):
+def test_evaluations_are_read_from_the_curve(tmp_path):
     lines = [{"step": 1, "seconds": 0.1, "reward": 2.0}, {"step": 5, "seconds": 0.2, "score": [1, 0.5]}]
     (tmp_path / "curve.jsonl").write_text("\n".join(map(json.dumps, lines)))
     assert evaluations_of(tmp_path) == [(5, (1, 0.5))]
@@ -62,7 +62,8 @@ def make_population(tmp_path):
     worse, better = folder.names()
     for name, steps in ((worse, (10, 30)), (better, (10, 20))):
         (folder.runs / name).mkdir()
-        write_document(folder.runs / name / "run.json", {"config": config_document(folder.record(name).trial.config)})
+        config = config_document(folder.record(name).trial.config)
+        write_document(folder.runs / name / "run.json", {"config": config, "physics_fingerprint": "racer-1:0"})
         for step in steps:
             save_checkpoint(
                 folder.runs / name, Checkpoint(step, {"policy": {"w": np.full(2, float(step))}}, {"counters": {}})
