@@ -52,12 +52,18 @@ function understanding(answer: Answer, mph: number): Understanding {
   return { order: { mode, target_lane, target_speed_mps, gap_s, direction, return_lane }, sentence };
 }
 
-/** Where the car is, what it does, and what drives ahead. */
+const SIDES: Record<number, 'left' | 'right'> = { [-1]: 'left', 1: 'right' };
+
+/** Where the car is, what it does, and who is around: the same that `hotlap drive` tells the grammar. */
 export function situation(drive: HighwayDrive): Record<string, unknown> {
   const { road } = drive;
   const { mph } = road.file;
   const moment = drive.moment(1);
   const ahead = moment.leader && moment.vehicles[moment.leader.vehicle];
+  const back = road.value('roads', 'mission_return');
+  const seen = (field: string) => road.observation[road.file.observation.indexOf(field)] ?? 0;
+  const isTaken = (side: string) =>
+    seen(`${side}_exists`) > 0.5 && Math.min(seen(`${side}_gap_ahead`), seen(`${side}_gap_behind`)) <= 0;
   return {
     lane: road.value('vehicles', 'target_lane'),
     speed_mph: road.value('vehicles', 'speed_mps') / mph,
@@ -68,10 +74,14 @@ export function situation(drive: HighwayDrive): Record<string, unknown> {
       target_lane: road.value('roads', 'mission_lane'),
       target_speed_mph: road.value('roads', 'mission_speed_mps') / mph,
       gap_s: road.value('roads', 'mission_gap_s'),
+      direction: SIDES[road.value('roads', 'mission_direction')] ?? null,
+      return_lane: back < 0 ? null : back,
     },
     traffic: {
       ahead: ahead ? road.file.kinds[ahead.kind]!.toLowerCase() : null,
       ahead_speed_mph: ahead ? ahead.speed_mps / mph : null,
+      left_occupied: isTaken('left'),
+      right_occupied: isTaken('right'),
     },
   };
 }

@@ -1,7 +1,8 @@
 """Which driver is meant: a run by name or folder, a policy file, or one of the scripted drivers of either world."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from hotlap.errors import PolicyError, did_you_mean
 from hotlap.policies import Policy
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.worlds import WORLDS, registered
+
+BUNDLED = files("hotlap") / "web" / "data" / "bundled"
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class DriverSource:
 
 
 def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
-    """The driver of that name: a scripted one, a .onnx file, a run's folder, or a run's name under the root."""
+    """The driver of that name: scripted, a .onnx file, one that comes with Hotlap, a run's folder or its name."""
     scripted = scripted_drivers()
     if name in scripted:
         world, make = scripted[name]
@@ -40,6 +43,9 @@ def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
     path = Path(name)
     if path.suffix.lower() == ".onnx":
         return _from_file(path, None)
+    if name in bundled_names() and not (root / name).is_dir():
+        with as_file(BUNDLED / f"{name}.onnx") as file:
+            return replace(_from_file(file, None), name=name)
     for run in (root / name, path):
         if (run / POLICY_FILE).is_file():
             check_run(run)
@@ -48,11 +54,16 @@ def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
             raise PolicyError(
                 f"{run}: has no {POLICY_FILE}. A run gets one when it is evaluated for the first time; let it train on."
             )
-    known = [*scripted, *(run.name for run in sorted(root.glob("*")) if run.is_dir())]
+    known = [*scripted, *bundled_names(), *(run.name for run in sorted(root.glob("*")) if run.is_dir())]
     raise PolicyError(
         f'no run or policy "{name}".{did_you_mean(name, known)} '
-        f"Give a run under {root}/, its folder, a .onnx file, or one of {', '.join(scripted)}."
+        f"Give a run under {root}/, its folder, a .onnx file, or one of {', '.join((*scripted, *bundled_names()))}."
     )
+
+
+def bundled_names() -> list[str]:
+    """The drivers that come with Hotlap."""
+    return sorted(file.name.removesuffix(".onnx") for file in BUNDLED.iterdir() if file.name.endswith(".onnx"))
 
 
 def _from_file(path: Path, run: Path | None) -> DriverSource:

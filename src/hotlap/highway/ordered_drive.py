@@ -7,8 +7,8 @@ from typing import Any, get_args
 import numpy as np
 
 from hotlap.errors import ConfigError, MissionError
-from hotlap.highway.mission_rules import PASS_WITHIN_M
-from hotlap.highway.missions import Ending, Mission, Outcome
+from hotlap.highway.mission_rules import MODE_NAMES, PASS_WITHIN_M
+from hotlap.highway.missions import MAX_GAP_S, MIN_GAP_S, Direction, Ending, Mission, Mode, Outcome
 from hotlap.highway.orders import Refused, Situation, Traffic, Understood, interpret
 from hotlap.highway.orders.results import RefusalKind
 from hotlap.highway.orders.situation import Kind
@@ -23,6 +23,7 @@ Decide = Callable[[Array, HighwayWorld], Array]
 """A driver: actions (n, 3) for the observations of n roads."""
 KINDS = get_args(Kind)
 ROAD = EGO = 0
+SIDES: dict[int, Direction | None] = {-1: "left", 0: None, 1: "right"}
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,23 @@ class OrderedDrive:
         self._check_start()
         self.world.begin(ROAD, np.random.default_rng(scene.seed), start)
         self.time_s = 0.0
-        self.mission: Mission | None = None
 
     def _check_start(self) -> None:
         """The car can be where it is said to be: MissionError otherwise."""
         Situation(self.scene.lane, self.scene.speed_mph, self.world.config.road.lanes)
+
+    def mission(self) -> Mission:
+        """The mission that the car is driving, as the page reads it too."""
+        roads = self.world.roads
+        back = int(roads.mission_return[ROAD])
+        return Mission(
+            Mode(MODE_NAMES[roads.mission_mode[ROAD]]),
+            int(roads.mission_lane[ROAD]),
+            float(roads.mission_speed_mps[ROAD]),
+            min(max(float(roads.mission_gap_s[ROAD]), MIN_GAP_S), MAX_GAP_S),
+            SIDES[int(roads.mission_direction[ROAD])],
+            None if back < 0 else back,
+        )
 
     def situation(self) -> Situation:
         """Where the car is and who is around, as an order is judged by."""
@@ -85,7 +98,7 @@ class OrderedDrive:
         lanes, lane = world.config.road.lanes, int(vehicles.target_lane[EGO])
         limits = tuple(lane_limit_mps(each, world.batch.rules) / MPH for each in range(lanes))
         speed_mph = float(vehicles.speed_mps[EGO]) / MPH
-        return Situation(lane, speed_mph, lanes, limits, mission=self.mission, traffic=self._traffic(lane))
+        return Situation(lane, speed_mph, lanes, limits, mission=self.mission(), traffic=self._traffic(lane))
 
     def _traffic(self, lane: int) -> Traffic:
         vehicles = self.world.vehicles
@@ -111,7 +124,6 @@ class OrderedDrive:
             self.world.give(ROAD, result.mission)
         except MissionError as problem:
             return Refused(RefusalKind.IMPOSSIBLE, f"{str(problem)[0].upper()}{str(problem)[1:]}")
-        self.mission = result.mission
         return result
 
     def drive(self) -> Iterator[Moment]:
@@ -135,7 +147,7 @@ class OrderedDrive:
             speed_mph=speed_mps / MPH,
             target_mph=float(views["mission_speed_mps"]) / MPH,
             gap_s=gap_m_ahead / speed_mps if near else None,
-            mode="" if self.mission is None else self.mission.mode.value,
+            mode=MODE_NAMES[int(views["mission_mode"])],
             rules=tuple(name for bit, name in enumerate(RULE_NAMES) if used >> bit & 1),
         )
 

@@ -7,7 +7,8 @@ import pytest
 
 from evaluation.highway.tiny_highway import highway_model
 from hotlap import cli
-from hotlap.evaluation.highway.drive_orders import live_line, newest_highway_run
+from hotlap.checkpoints.run_files import PolicyScore, publish_best
+from hotlap.evaluation.highway.drive_orders import best_highway_run, live_line
 from hotlap.highway.missions import Ending
 from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
 from hotlap.policies.highway_expert import HighwayExpert
@@ -100,14 +101,29 @@ def test_newest_run_of_the_highway_drives_and_others_do_not(drive, tmp_path):
     for name, model in (("racer", linear_model()), ("pilot", highway_model())):
         (tmp_path / "runs" / name).mkdir(parents=True)
         (tmp_path / "runs" / name / "policy.onnx").write_bytes(model.SerializeToString())
-    assert newest_highway_run(tmp_path / "runs") == tmp_path / "runs" / "pilot"
+    assert best_highway_run(tmp_path / "runs") == tmp_path / "runs" / "pilot"
     code, out, err = drive("cruise at 55", "--density", "0", "--json")
     assert code == 0
     assert json.loads(out)["driver"] == "pilot"
-    assert "the newest of the highway" in err
+    assert "the best evaluated run of the highway" in err
     assert "drives in the racer" in drive("stop", "--policy", "racer")[2]
     shutil.rmtree(tmp_path / "runs" / "pilot")
-    assert newest_highway_run(tmp_path / "runs") is None
+    assert best_highway_run(tmp_path / "runs") is None
+
+
+def test_best_evaluated_run_drives_rather_than_the_newest(tmp_path):
+    for name, score in (("better", 90.0), ("worse", 40.0)):
+        (tmp_path / name).mkdir()
+        publish_best(tmp_path / name, PolicyScore(1, (score,), {}, {}, ""), highway_model().SerializeToString())
+    (tmp_path / "unknown").mkdir()
+    (tmp_path / "unknown" / "policy.onnx").write_bytes(highway_model().SerializeToString())
+    assert best_highway_run(tmp_path) == tmp_path / "better"
+
+
+def test_driver_that_comes_along_is_known_by_name(drive):
+    code, out, _ = drive("hold", "--seconds", "2", "--density", "0", "--policy", "motorist", "--json")
+    assert code == 0
+    assert json.loads(out)["driver"] == "motorist"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +132,7 @@ def test_newest_run_of_the_highway_drives_and_others_do_not(drive, tmp_path):
         (["stop", "--seed", "-1"], "--seed must be 0 or more"),
         (["stop", "--seconds", "0"], "--seconds must be from"),
         (["stop", "--density", "99"], "vehicles must be from 0 to 40"),
-        (["stop", "--lane", "9"], "from 0 (leftmost) to 5 (the shoulder), not 9"),
+        (["stop", "--lane", "9"], "from 0 (leftmost) to 4, not 9"),
         (["stop", "--speed-mph", "900"], "from 0 to 89 mph"),
         (["stop", "--policy", "expret"], 'Did you mean "expert"?'),
     ],

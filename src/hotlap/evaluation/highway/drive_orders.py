@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from hotlap.checkpoints.run_files import POLICY_FILE
-from hotlap.errors import PolicyError, StoreError
-from hotlap.evaluation.highway.evaluate import SCRIPTED
+from hotlap.checkpoints.run_files import POLICY_FILE, read_best
+from hotlap.errors import CheckpointError, PolicyError, StoreError
 from hotlap.evaluation.sources import DriverSource, find_driver
 from hotlap.highway.missions import Ending, Outcome
 from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
@@ -89,30 +88,41 @@ def drive_orders(
 
 
 def _driver(policy: str | None, root: Path) -> DriverSource:
-    """The driver asked for; else the newest highway run; else the expert, said plainly."""
+    """The driver asked for; else the best highway run; else the expert, said plainly."""
     if policy is not None:
         source = find_driver(policy, root)
         if source.world != "highway":
             raise PolicyError(f"{policy}: drives in the {source.world}. Name a driver of the highway, such as expert.")
         return source
-    newest = newest_highway_run(root)
-    if newest is not None:
-        _say(f"driver: {newest}, the newest of the highway")
-        return find_driver(str(newest), root)
+    best = best_highway_run(root)
+    if best is not None:
+        _say(f"driver: {best}, the best evaluated run of the highway")
+        return find_driver(str(best), root)
     _say(f"driver: the rule-based expert, since no run under {root}/ has a driver of the highway")
-    return DriverSource(EXPERT, "highway", SCRIPTED[EXPERT], {"kind": "scripted"})
+    return find_driver(EXPERT, root)
 
 
-def newest_highway_run(root: Path) -> Path | None:
-    """The run of the highway whose policy is the newest that still fits this physics."""
-    files = [path for path in root.glob(f"*/{POLICY_FILE}") if path.is_file()]
-    for path in sorted(files, key=lambda each: each.stat().st_mtime, reverse=True):
-        try:
-            OnnxPolicy(path, world="highway")
-        except PolicyError:
-            continue
-        return path.parent
-    return None
+def best_highway_run(root: Path) -> Path | None:
+    """The run of the highway with the best evaluation among those whose policy fits this physics."""
+    runs = [path.parent for path in sorted(root.glob(f"*/{POLICY_FILE}")) if path.is_file() and _drives_here(path)]
+    return max(runs, key=_evaluated, default=None)
+
+
+def _drives_here(policy: Path) -> bool:
+    try:
+        OnnxPolicy(policy, world="highway")
+    except PolicyError:
+        return False
+    return True
+
+
+def _evaluated(run: Path) -> tuple[tuple[float, ...], float]:
+    """What the best policy of a run scored; of runs without a score the newest is the best."""
+    try:
+        best = read_best(run)
+    except CheckpointError:
+        best = None
+    return (() if best is None else best.score), (run / POLICY_FILE).stat().st_mtime
 
 
 def _carry_out(drive: OrderedDrive, text: str, watch: "Watch", *, as_json: bool) -> Carried:
