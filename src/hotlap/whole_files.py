@@ -1,5 +1,6 @@
 """Files that appear whole or not at all: the one writer of the house, with the error of whoever calls it."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -41,6 +42,11 @@ def replace_file(path: Path, data: bytes) -> None:
         os.fsync(descriptor)
         if RENAMES_OPEN_FILES:
             _put_in_place(unfinished, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            if is_at(descriptor, unfinished):
+                unfinished.unlink()
+        raise
     finally:
         os.close(descriptor)
     if not RENAMES_OPEN_FILES:

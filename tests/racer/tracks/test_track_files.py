@@ -7,9 +7,9 @@ import time
 import numpy as np
 import pytest
 
+from hotlap import whole_files
 from hotlap.errors import TrackError
 from hotlap.racer.tracks import (
-    atomic,
     generate_track,
     load_track,
     read_track_file,
@@ -196,7 +196,7 @@ def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch
     def full_disk(_descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic.os, "fsync", full_disk)
+    monkeypatch.setattr(whole_files.os, "fsync", full_disk)
     with pytest.raises(TrackError, match="cannot be written"):
         write_track_file(load_track("track-01"), path, force=True)
     assert path.read_text() == "precious"
