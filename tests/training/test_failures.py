@@ -14,6 +14,7 @@ from hotlap.checkpoints import list_past_policies, load_checkpoint, past_step
 from hotlap.errors import CheckpointError, ExportError, RunFolderError, TrainingError
 from hotlap.racer.world import RacerWorld
 from hotlap.training import run_callback as keeping
+from hotlap.training.ppo import HotlapPPO
 from hotlap.training.run_callback import NAN_BATCH
 from hotlap.training.session import TrainingSession
 from hotlap.training.train import resume, train
@@ -76,9 +77,9 @@ def test_update_that_destroys_the_weights_stops_training_and_keeps_the_last_good
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("algorithm", [PPO, SAC])
-def test_weights_that_break_in_the_middle_of_an_update_are_told_from_a_bug(algorithm, tmp_path, monkeypatch):
-    """There torch raises a ValueError of its own, which is ours to explain."""
+@pytest.mark.parametrize(("algorithm", "learner"), [(HotlapPPO, "hotlap"), (PPO, "sb3"), (SAC, "sb3")])
+def test_weights_that_break_in_the_middle_of_an_update_are_told_from_a_bug(algorithm, learner, tmp_path, monkeypatch):
+    """In SB3 torch raises a ValueError of its own there, which is ours to explain."""
     update = algorithm.train
 
     def broken(model, *args, **kwargs) -> None:
@@ -87,7 +88,8 @@ def test_weights_that_break_in_the_middle_of_an_update_are_told_from_a_bug(algor
         update(model, *args, **kwargs)
 
     monkeypatch.setattr(algorithm, "train", broken)
-    config = tiny_config(algorithm.__name__.lower(), checkpoint_every=str(ROLLOUT))
+    name = algorithm.__name__.lower().removeprefix("hotlap")
+    config = tiny_config(name, learner=learner, checkpoint_every=str(ROLLOUT))
     with pytest.raises(TrainingError, match=r"not numbers, or too large, kept in .* Step 128 is saved"):
         train(config, "run", tmp_path)
     monkeypatch.setattr(algorithm, "train", lambda *_args, **_kwargs: int("no number"))
