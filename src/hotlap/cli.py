@@ -47,10 +47,10 @@ HOTLAP = Group(
     "Teach a car to drive in a minute. Then try to beat it in your browser.",
     {
         "train": Command("Train a driver from a preset.", "hotlap.commands.training:Train"),
-        "resume": Command("Go on with a run where it stopped.", "hotlap.commands.training:Resume"),
+        "resume": Command("Resume a run where it stopped.", "hotlap.commands.training:Resume"),
         "runs": Command("Every run, with its best figures.", "hotlap.commands.training:Runs"),
         "sweep": Command("Many trainings from one file, and the best of them.", "hotlap.commands.scaleout:Sweep"),
-        "evaluate": Command("Measure a driver: laps, or missions.", "hotlap.commands.evaluation:Evaluate"),
+        "evaluate": Command("Evaluate a driver: laps, or missions.", "hotlap.commands.evaluation:Evaluate"),
         "compare": Command("Two drivers side by side.", "hotlap.commands.evaluation:Compare"),
         "drive": Command("Order a car about on the highway, in plain English.", "hotlap.commands.drive:DriveOrders"),
         "missions": Command("Missions that were driven, failures first.", "hotlap.commands.drive:Missions"),

@@ -69,7 +69,7 @@ class Train:
 
 @dataclass(frozen=True)
 class Resume:
-    """Go on with a run from its newest checkpoint, exactly as if it had never stopped."""
+    """Resume a run from its newest checkpoint, bit for bit."""
 
     run_folder: tyro.conf.Positional[str]
     """The run: its name under runs/, or its folder."""
