@@ -48,7 +48,7 @@ def hostile_values(column: np.ndarray) -> list:
 def limits_of(world) -> dict:
     """The world's own statement of what its columns can hold."""
     if world.name == "racer":
-        return racer_world.state_limits(len(world.tracks))
+        return racer_world.state_limits(len(world.tracks), len(world.cars))
     return highway_world.state_limits(world.config.road.lanes, world.batch.slots)
 
 

@@ -17,7 +17,7 @@ from hotlap.worlds import ObservationSpec, Registration, make_world
 
 EPISODE_TICKS = 8
 DISTANCE = Quantity("distance", "distance", ".2f", 1)
-OBSERVATION_SPEC = ObservationSpec({"place": 1}, lambda: "toy-1:0123456789abcdef")
+OBSERVATION_SPEC = ObservationSpec({"place": 1}, lambda _layout: "toy-1:0123456789abcdef")
 
 
 class ToyWorld:
@@ -84,8 +84,8 @@ class ToyTraining:
     def mixing(self, config: Any) -> None:
         return None
 
-    def physics_fingerprint(self) -> str:
-        return OBSERVATION_SPEC.physics_fingerprint()
+    def physics_fingerprint(self, config: Any) -> str:
+        return OBSERVATION_SPEC.physics_fingerprint("place")
 
     def metadata(self, config: Any) -> dict[str, Any]:
         return {"layout": "place"}

@@ -12,7 +12,7 @@ that a WebAssembly host fills in.
 import ctypes
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar, get_args
@@ -61,12 +61,42 @@ def kernel_with(native: Any) -> Callable[[Function], Function]:
     return marked
 
 
+def with_parts(parts: Mapping[Any, Any]) -> Callable[[Function], Function]:
+    """Mark an entry as made of other parts: wherever it or its kernels call one of these, the other is compiled in."""
+
+    def marked(function: Function) -> Function:
+        function.__parts__ = parts  # type: ignore[attr-defined]
+        return function
+
+    return marked
+
+
+def parts_of(entry: Callable[..., Any]) -> Mapping[Any, Any]:
+    """The parts that an entry was marked with, if any."""
+    parts: Mapping[Any, Any] = getattr(entry, "__parts__", {})
+    return parts
+
+
+def interpreted(function: Callable[..., Any], entry: Callable[..., Any]) -> Any:
+    """A kernel as plain Python, made of the parts of an entry that calls it."""
+    return _compiled(function, _as_it_is, parts_of(entry))
+
+
+def _as_it_is(plain: Any) -> Any:
+    return plain
+
+
 def compile_kernel(function: Callable[..., Any], decorate: Callable[[Any], Any]) -> Any:
     """A kernel compiled by a decorator, every kernel it calls compiled by the same one before it."""
+    return _compiled(function, decorate, parts_of(function))
+
+
+def _compiled(function: Callable[..., Any], decorate: Callable[[Any], Any], parts: Mapping[Any, Any]) -> Any:
     done: dict[Any, Any] = {}
 
     def compiled(plain: Any) -> Any:
-        if hasattr(plain, "__native__"):
+        plain = parts.get(plain, plain)
+        if hasattr(plain, "__native__") and decorate is not _as_it_is:
             return plain.__native__
         if plain not in done:
             called = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}

@@ -74,7 +74,8 @@ class ObservationSpec(NamedTuple):
     """What a world shows its drivers: how many numbers each layout has, and the physics they are trained in."""
 
     layouts: Mapping[str, int]
-    physics_fingerprint: Callable[[], str]
+    physics_fingerprint: Callable[[str], str]
+    """Of drivers that see a layout."""
 
 
 @dataclass(frozen=True)

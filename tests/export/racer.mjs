@@ -1,4 +1,5 @@
-// The racer in a page or in Node: cars on the grid, then a drive {cars, ticks, layout, delay, fields}.
+// The racer in a page or in Node: cars on the grid, then a drive {cars, ticks, layout, delay, fields}, and with grip
+// {car}: which of the kernel's cars it is.
 import { grouped, instantiated, json, recorder } from "./memory.mjs";
 
 /** Drive the job of a folder; `bytes` reads one of its files. */
@@ -19,12 +20,19 @@ export async function driveJob(bytes) {
   fill(addresses);
   const groups = grouped(places, view);
   groups.numbers.rules.set(Object.values({ ...kernel.rules, layout: layout.number }));
-  groups.numbers.physics.set(Object.values(kernel.physics));
+  const model = job.car === undefined ? { function: "update", physics: kernel.physics } : kernel.grip;
+  const update = functions[model.function];
+  groups.numbers.physics.set(Object.values(model.physics));
+  if (job.car !== undefined) {
+    for (const [field, column] of Object.entries(model.car_table)) groups.cars[field].set(column);
+    groups.grip.first_car.fill(model.cars.findIndex((car) => car.id === job.car));
+    groups.grip.car_count.fill(1);
+  }
 
   // The grid.
   const { starts, actions } = groups;
   for (let car = 0; car < job.cars; car++) starts.first_delay[car] = job.delay[car];
-  functions.update(addresses.at, 0, job.cars, kernel.calls.place);
+  update(addresses.at, 0, job.cars, kernel.calls.place);
 
   // The drive: inputs are (ticks, 3, cars), what comes out is one row per tick.
   const { states, record } = recorder(groups, job.fields, job.ticks);
@@ -32,7 +40,7 @@ export async function driveJob(bytes) {
     for (const [k, name] of ["steer", "throttle", "brake"].entries()) {
       actions[name].set(inputs.subarray((3 * tick + k) * job.cars, (3 * tick + k + 1) * job.cars));
     }
-    functions.update(addresses.at, 0, job.cars, kernel.calls.drive);
+    update(addresses.at, 0, job.cars, kernel.calls.drive);
     record();
   }
   return states;

@@ -17,6 +17,7 @@ FIELDS = [
 EXACT_FIELDS = [
     ("fleet", name) for name in ("surface", "gate", "lap", "lap_ticks", "best_lap_ticks", "still_ticks")
 ] + [("outputs", name) for name in ("lap_complete", "lap_clean", "last_lap_ticks", "wall_contact", "collided")]
+GRIP_FIELDS = [*FIELDS, ("grip", "grip_used_front"), ("grip", "grip_used_rear"), ("grip", "sideways_accel_mps2")]
 CARS = 6
 Array = NDArray[Any]
 
@@ -30,6 +31,26 @@ class Drive:
     columns: dict[tuple[str, str], Array]
     """(ticks, elements) of each field."""
     delays: list[int]
+
+
+def record_grip_drive(track: str, car: str, ticks: int) -> Drive:
+    """Six cars with grip from the grid: they pull away, wander over the road, brake, and some meet a wall."""
+    world = RacerWorld(CARS, load_track(track), car=car)
+    delays = [number % 2 for number in range(CARS)]
+    rng = np.random.default_rng(11)
+    for number in range(CARS):
+        world.begin(number, rng, {"action_delay": delays[number]})
+    groups: dict[str, Any] = {"fleet": world.fleet, "outputs": world.out, "grip": world.grip}
+    actions, columns = np.zeros((ticks, 3, CARS)), {field: [] for field in GRIP_FIELDS + EXACT_FIELDS}
+    wander = np.zeros((CARS, 3))
+    for tick in range(ticks):
+        wander = 0.97 * wander + 0.03 * rng.standard_normal((CARS, 3))
+        wanted = wander + [0.0, 0.7, -0.1]
+        world.advance(wanted)
+        actions[tick] = wanted.T
+        for (group, name), rows in columns.items():
+            rows.append(getattr(groups[group], name).astype(np.float64))
+    return Drive(actions, {field: np.stack(rows) for field, rows in columns.items()}, delays)
 
 
 def record_drive(track: str, layout: str, ticks: int) -> Drive:

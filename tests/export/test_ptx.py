@@ -12,14 +12,17 @@ from hotlap.export import ptx as ptx_module
 from hotlap.export.ptx import LIBRARY_FILE, libdevice, ptx, ptx_imports
 from hotlap.export.world_browser import browser_of, worlds_with_pages
 
-LIBRARY = {f"__nv_{name}" for name in ("sin", "cos", "acos", "atan2", "pow")}
+LIBRARY = {f"__nv_{name}" for name in ("sin", "cos", "tan", "acos", "atan", "atan2", "pow")}
 
 pytestmark = pytest.mark.integration
 
 
-@pytest.fixture(scope="module", params=worlds_with_pages())
+@pytest.fixture(
+    scope="module", params=[*((world, "update") for world in worlds_with_pages()), ("racer", "update_grip")]
+)
 def text(request) -> str:
-    return ptx(request.param, browser_of(request.param).entries["update"])
+    world, function = request.param
+    return ptx(world, browser_of(world).entries[function])
 
 
 def test_kernel_asks_only_for_mathematical_functions(text):

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from export.machines import driven_in_chromium, driven_in_node, split_columns, write_job
-from export.recorded_drives import CARS, EXACT_FIELDS, FIELDS, Drive, record_drive
+from export.recorded_drives import CARS, EXACT_FIELDS, FIELDS, GRIP_FIELDS, Drive, record_drive, record_grip_drive
 from hotlap.export.browser_kernel import kernel_document
 from hotlap.export.linking import packaged
 from hotlap.export.track_data import track_data
 from hotlap.racer.tracks import load_track, track_ids
 
 TICKS = 1800
+GRIP_TICKS = 600
 # Sine and arc tangent differ in their last bit between libraries, and walls magnify that.
 TOLERANCE = 1e-9
 
@@ -30,12 +31,12 @@ def job_in(folder: Path, track: str, layout: str, drive: Drive) -> Path:
     return folder
 
 
-def assert_same_drive(states: np.ndarray, drive: Drive) -> None:
+def assert_same_drive(states: np.ndarray, drive: Drive, fields: list[tuple[str, str]] = FIELDS) -> None:
     """Flags, counters and lap ticks exactly, everything else to the tolerance."""
     driven = split_columns(states, drive.columns)
     for field in EXACT_FIELDS:
         np.testing.assert_array_equal(driven[field], drive.columns[field], err_msg=str(field))
-    for field in FIELDS:
+    for field in fields:
         np.testing.assert_allclose(driven[field], drive.columns[field], rtol=0.0, atol=TOLERANCE, err_msg=str(field))
 
 
@@ -44,6 +45,19 @@ def assert_same_drive(states: np.ndarray, drive: Drive) -> None:
 def test_recorded_drives_end_the_same_in_node(track, layout, tmp_path):
     drive = recorded(track, layout, TICKS)
     assert_same_drive(driven_in_node("racer", job_in(tmp_path, track, layout, drive)), drive)
+
+
+@pytest.mark.parametrize("car", ["gt", "formula", "street"])
+def test_cars_with_grip_drive_the_same_in_node(car, tmp_path):
+    drive = record_grip_drive("track-02", car, GRIP_TICKS)
+    fields = [*GRIP_FIELDS, *EXACT_FIELDS]
+    job = {"cars": CARS, "ticks": GRIP_TICKS, "layout": "grip", "delay": drive.delays, "fields": fields, "car": car}
+    data, wasm = track_data(load_track("track-02")), packaged("racer.wasm")
+    documents = {"kernel.json": kernel_document(wasm), "track.json": data.document, "job.json": job}
+    contents = {"racer.wasm": wasm, "track.bin": data.tables, "actions.bin": drive.actions.tobytes()}
+    write_job(tmp_path, {**documents, **contents})
+    assert_same_drive(driven_in_node("racer", tmp_path), drive, GRIP_FIELDS)
+    assert drive.columns["fleet", "speed_ups"].max() > 20.0
 
 
 @pytest.mark.browser

@@ -110,7 +110,7 @@ def substep(car, state, action, surface, traction_control=False, anti_lock=False
     new["sideways_accel_mps2"] = float(total[1]) / m
     new["grip_used_front"], new["grip_used_rear"] = used
     new = slowly(car, new)
-    new["heading_rad"] += new["yaw_rate_rps"] * DT
+    new["heading_rad"] += 2.0 * math.atan(0.5 * new["yaw_rate_rps"] * DT)
     ahead = unit(new["heading_rad"])
     way = new["forward_mps"] * ahead + new["sideways_mps"] * left_of(ahead)
     new["x_m"] += float(way[0]) * DT

@@ -19,9 +19,9 @@ from hotlap.racer.grip_car import CarData
 MEANT = {"gt": (300.0, 4.0, 25.0), "formula": (326.0, 2.4, 19.0), "street": (251.0, 6.9, 40.0)}
 # Another value means another car: every driver trained for it is then for a car that is gone.
 FINGERPRINTS = {
-    "gt": "grip-1:c55f6a154f0c55f5",
-    "formula": "grip-1:79634d89c9552c28",
-    "street": "grip-1:62497cf1ff43b73c",
+    "gt": "grip-1:727a78545ecf955d",
+    "formula": "grip-1:5e554c2bb17b6914",
+    "street": "grip-1:28a0aee9a2efb5da",
 }
 KEYS = ("top_speed_kmh", "zero_to_100_s", "zero_to_200_s", "braking_100_to_0_m")
 SIDEWAYS = ("lateral_g_80", "lateral_g_150", "lateral_g_250")

@@ -40,10 +40,24 @@ class Contest:
     leaning: Array
     cars_for_one: int
     """It takes as long as so many cars of the racer."""
+    function: str = "update"
+    """Which of the world's functions advances it."""
+
+    @property
+    def world(self) -> str:
+        """The world it is a kind of."""
+        return self.name.split(" ")[0]
 
 
 CONTESTS = (
     Contest("racer", lambda count: RacerWorld(count, "track-01", start="random"), PUSHING_ON, 1),
+    Contest(
+        "racer with grip",
+        lambda count: RacerWorld(count, "quarry", car="gt", start="random"),
+        PUSHING_ON,
+        1,
+        "update_grip",
+    ),
     Contest("highway", lambda count: HighwayWorld(count, vehicles=20), np.array([0.3, -0.3, 0.0]), 8),
 )
 
@@ -167,7 +181,8 @@ def _seconds(drive: Callable[[], None]) -> float:
 def contest_outcome(gpu: Gpu, contest: Contest, settings: dict[str, int], say: Say) -> Outcome:
     """Compile a world for the GPU, compare it, measure it."""
     say(f"compiling the {contest.name} for the GPU …")
-    kernel = gpu.kernel(ptx(contest.name, browser_of(contest.name).entries["update"], libdevice()), contest.name)
+    entry = browser_of(contest.world).entries[contest.function]
+    kernel = gpu.kernel(ptx(contest.world, entry, libdevice()), contest.world)
     say(f"driving the {contest.name} on both …")
     largest, differing = compare(gpu, kernel, contest)
     count = settings["cars"] // contest.cars_for_one

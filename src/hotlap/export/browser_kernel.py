@@ -9,10 +9,15 @@ import numpy as np
 from hotlap.episodes import Episodes, Rollout
 from hotlap.export.wasm import object_imports
 from hotlap.kernel import element_type
-from hotlap.racer.batch import LAYOUTS
+from hotlap.racer.batch import GRIP_LAYOUTS, LAYOUTS
+from hotlap.racer.cars import car_ids, load_car
+from hotlap.racer.cars.fingerprint import car_fingerprint
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.racer.fleet import Actions, FleetState, Rules, Starts, StepOutputs
+from hotlap.racer.grip_fingerprint import grip_fingerprint
+from hotlap.racer.grip_fleet import CAR_NUMBERS, CarTable, GripFleet, build_car_table
+from hotlap.racer.grip_physics import GRIP_PHYSICS
 from hotlap.racer.physics import (
     GATE_COUNT,
     PHYSICS,
@@ -44,8 +49,23 @@ def kernel_document(wasm: bytes) -> dict[str, Any]:
         "slots": list(address_slots()),
         "rules": RacerConfig().rules(layout=0)._asdict(),
         "physics": PHYSICS._asdict(),
+        "grip": grip_facts(),
         "layouts": {name: {"number": number, "size": size} for number, (name, size) in enumerate(LAYOUTS.items())},
         "rays_rad": np.linspace(-np.pi / 2.0, np.pi / 2.0, RAY_COUNT).tolist(),
+    }
+
+
+def grip_facts() -> dict[str, Any]:
+    """What a page needs for cars with grip: they have a function, numbers and a fingerprint of their own."""
+    cars = [load_car(car_id) for car_id in car_ids()]
+    table = build_car_table([car.data for car in cars])._asdict()
+    return {
+        "function": "update_grip",
+        "fingerprint": grip_fingerprint(),
+        "physics": GRIP_PHYSICS._asdict(),
+        "layouts": list(GRIP_LAYOUTS),
+        "cars": [{"id": car.car_id, "name": car.name, "fingerprint": car_fingerprint(car.data)} for car in cars],
+        "car_table": {field: column.tolist() for field, column in table.items()},
     }
 
 
@@ -64,12 +84,16 @@ def address_slots() -> Iterable[dict[str, Any]]:
         "starts": Starts,
         "episodes": Episodes,
         "rollout": Rollout,
+        "grip": GripFleet,
+        "cars": CarTable,
     }
     sizes = {"observation": "layout", "final_observation": "layout", "draws": DRAWS}
     for group, columns in groups.items():
         for field in columns._fields:
             slot = {"group": group, "field": field, "dtype": element_type(columns.__annotations__[field]).name}
-            if group != "tables":
+            if group == "cars":
+                slot["count"] = len(car_ids()) * (CAR_NUMBERS if field == "seen" else 1)
+            elif group != "tables":
                 slot["per_car"] = sizes.get(field, 1)
             yield slot
     for field, numbers in (("rules", Rules), ("physics", Physics)):

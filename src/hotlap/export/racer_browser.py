@@ -9,6 +9,7 @@ from hotlap.export.linking import packaged
 from hotlap.export.reference_laps import REFERENCES_FILE, built_references
 from hotlap.export.world_browser import RunFacts
 from hotlap.racer.fingerprint import physics_fingerprint
+from hotlap.racer.grip_tick import update_grip_entry
 from hotlap.racer.tick import update_entry
 
 WASM = "racer.wasm"
@@ -18,7 +19,7 @@ class RacerBrowser:
     """The racer's `WorldBrowser`."""
 
     page = ""
-    entries = {"update": update_entry}  # noqa: RUF012 - never written to
+    entries = {"update": update_entry, "update_grip": update_grip_entry}  # noqa: RUF012 - never written to
 
     def files(self, wasm: bytes) -> Files:
         """The physics and how to lay out its memory."""

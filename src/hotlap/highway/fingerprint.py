@@ -71,4 +71,4 @@ def _actions(decision: int) -> NDArray[np.float64]:
     return np.column_stack([np.where(phase % 4 == 3, 0.1, 0.6), np.where(phase % 6 == 5, 0.4, 0.0), lane])
 
 
-OBSERVATION_SPEC = ObservationSpec({"highway": sensors.OBSERVATION_SIZE}, physics_fingerprint)
+OBSERVATION_SPEC = ObservationSpec({"highway": sensors.OBSERVATION_SIZE}, lambda _layout: physics_fingerprint())

@@ -101,7 +101,7 @@ def _check_made_for_here(where: str, metadata: dict[str, Any], world: str | None
         raise PolicyError(
             f'{where}: no observation layout "{metadata["layout"]}".{hint} Known: {known}. Train it again.'
         )
-    ours = spec.physics_fingerprint()
+    ours = spec.physics_fingerprint(metadata["layout"])
     if metadata["physics_fingerprint"] != ours:
         raise PolicyError(
             f"{where}: trained in physics {metadata['physics_fingerprint']}, and this is physics {ours}. "

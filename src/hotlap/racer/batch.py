@@ -10,23 +10,29 @@ from numpy.typing import NDArray
 
 from hotlap.episodes import Rollout, new_episodes
 from hotlap.errors import ConfigError, did_you_mean
-from hotlap.kernel import AllCores, Entry, address_table, jit_is_on, native_entry, zeros
-from hotlap.racer import tick
+from hotlap.kernel import AllCores, Entry, address_table, interpreted, jit_is_on, native_entry, zeros
+from hotlap.racer import grip_tick, tick
+from hotlap.racer.cars import Car
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.fleet import Actions, FleetState, Starts, StepOutputs
+from hotlap.racer.grip_fleet import GripFleet, build_car_table
+from hotlap.racer.grip_physics import GRIP_PHYSICS
+from hotlap.racer.grip_sensors import GRIP_AND_CAR_SIZE, GRIP_SIZE
 from hotlap.racer.physics import PHYSICS, Physics
 from hotlap.racer.sensors import CLASSIC_SIZE, FULL_SIZE
 from hotlap.racer.starts import DRAWS, POSE, Start
 from hotlap.racer.tables import TrackTables, build_tables
 from hotlap.racer.tracks import Track
 
-LAYOUTS = {"classic": CLASSIC_SIZE, "full": FULL_SIZE}
+LAYOUTS = {"classic": CLASSIC_SIZE, "full": FULL_SIZE, "grip": GRIP_SIZE, "grip-car": GRIP_AND_CAR_SIZE}
+GRIP_LAYOUTS = ("grip", "grip-car")
+"""What drivers of cars with grip see; the others are for the classic car."""
 CARS_WORTH_A_THREAD = 64
 
 
 @cache
-def _compiled_update() -> Entry:
-    return native_entry(tick.update_entry)
+def _compiled_update(entry: Any) -> Entry:
+    return native_entry(entry)
 
 
 @lru_cache(maxsize=8)
@@ -62,9 +68,10 @@ class RacerBatch:
         config: RacerConfig | None = None,
         layout: str = "classic",
         threads: int | None = None,
-        physics: Physics = PHYSICS,
+        physics: Physics | None = None,
         *,
         stagger: bool = False,
+        cars: Sequence[Car] = (),
     ) -> None:
         self.count = count
         self.tracks = tuple(tracks)
@@ -79,14 +86,29 @@ class RacerBatch:
         self.observation = self.out.observation.reshape(count, size)
         self.tables: TrackTables = _shared_tables(self.tracks)
         self.rules = (config or RacerConfig()).rules(list(LAYOUTS).index(layout), stagger=stagger)
-        self.physics = physics
-        arrays = (self.fleet, self.tables, self.actions, self.out, self.starts, self.episodes, self.rollout)
-        self._racer = tick.Racer(*arrays, self.rules, physics)
-        self.groups = (*arrays, (np.array(self.rules), np.array(physics)))
+        self.physics = physics or (GRIP_PHYSICS if cars else PHYSICS)
+        self.cars = tuple(cars)
+        """The cars with grip that episodes draw from; none for the classic car."""
+        self.grip = zeros(GripFleet, count)
+        self._racer = tick.Racer(
+            fleet=self.fleet,
+            tables=self.tables,
+            actions=self.actions,
+            out=self.out,
+            starts=self.starts,
+            episodes=self.episodes,
+            rollout=self.rollout,
+            grip=self.grip,
+            cars=build_car_table([car.data for car in self.cars]),
+            rules=self.rules,
+            physics=self.physics,
+        )
+        self.groups = (*self._racer[:-2], (np.array(self.rules), np.array(self.physics)))
         """All arrays of the kernel, in the order of its address table."""
         self._addresses = address_table(*self.groups)  # type: ignore[arg-type]
         self._address = int(self._addresses.ctypes.data)
-        self._update = _compiled_update() if jit_is_on() else self._interpreted_update
+        self._entry = grip_tick.update_grip_entry if cars else tick.update_entry
+        self._update = _compiled_update(self._entry) if jit_is_on() else self._interpreted_update
         self._cores = AllCores(self._update, threads, CARS_WORTH_A_THREAD)
         self._drive = self._ready_drive() if threads == 1 and jit_is_on() else self._drive_on_all_cores
 
@@ -112,7 +134,7 @@ class RacerBatch:
 
     def _interpreted_update(self, _address: int, first: int, last: int, mode: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""
-        tick.update_fleet(self._racer, first, last, mode)
+        interpreted(tick.update_fleet, self._entry)(self._racer, first, last, mode)
 
     def set_actions(self, actions: NDArray[np.floating[Any]]) -> None:
         """Take a (count, 3) array of raw actions in the precision it comes in."""

@@ -10,14 +10,18 @@ import gymnasium as gym
 import numpy as np
 
 from hotlap.errors import ActionError, ConfigError
+from hotlap.racer.cars import CLASSIC
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.world import (
     ACTION_HIGH,
     ACTION_LOW,
     ACTION_SHAPE_MESSAGE,
     ACTION_VALUE_MESSAGE,
+    CarChoice,
     RacerWorld,
     TrackChoice,
+    checked_layout,
+    load_cars,
     observation_bounds,
 )
 from hotlap.single_env import Observation, SingleEnv, StepResult
@@ -46,6 +50,13 @@ class RacerEnv(SingleEnv):
 
     `observation="full"` has no absolute place on the lap, for drivers that must cope with any track; its 59 numbers are
     listed in docs/racer.md.
+
+    ## Car
+
+    `car="classic"` is the car of the rules above. "gt", "formula", "street" or the path of a car file is a car with
+    tyres, in metres and seconds (docs/cars.md); with several, each episode draws one. Its driver sees
+    `observation="grip"`, or "grip-car" with the numbers of the car; `assists` is "off", "on", "traction-control" or
+    "anti-lock".
 
     ## Reward
 
@@ -82,22 +93,27 @@ class RacerEnv(SingleEnv):
         self,
         track: TrackChoice = "track-01",
         config: RacerConfig | Mapping[str, Any] | str | Path | None = None,
-        observation: str = "classic",
+        observation: str | None = None,
         action_delay: int | str = 0,
         start: str = "grid",
         render_mode: str | None = None,
         bridge_url: str | None = None,
+        car: CarChoice = CLASSIC,
+        assists: str = "off",
     ) -> None:
         if render_mode is not None and bridge_url is not None:
             raise ConfigError(
                 "render_mode needs the world in this process: leave out bridge_url, or watch in the browser."
             )
         super().__init__(render_mode)
-        low, high = observation_bounds(observation)
+        layout = checked_layout(observation, load_cars(car))
+        low, high = observation_bounds(layout)
         self.observation_space = gym.spaces.Box(low, high, dtype=np.float32)
         self.action_space = gym.spaces.Box(ACTION_LOW, ACTION_HIGH, dtype=np.float32)
-        rules: dict[str, Any] = {"track": track, "config": config, "observation": observation}
+        rules: dict[str, Any] = {"track": track, "config": config, "observation": layout}
         rules.update(action_delay=action_delay, start=start)
+        if car != CLASSIC:
+            rules.update(car=car, assists=assists)
         self._remote = _remote_racer(bridge_url, rules) if bridge_url is not None else None
         if self._remote is None:
             self.world = RacerWorld(1, **rules, threads=1)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from hotlap.racer import physics as numbers
 from hotlap.racer import projection, sensors
-from hotlap.racer.batch import LAYOUTS, RacerBatch
+from hotlap.racer.batch import GRIP_LAYOUTS, LAYOUTS, RacerBatch
+from hotlap.racer.grip_fingerprint import grip_fingerprint
 from hotlap.racer.physics import PHYSICS, Physics
 from hotlap.racer.starts import Start
 from hotlap.racer.tracks import gates, load_track, spline, track, walls
@@ -101,4 +102,9 @@ def _actions(tick: int, count: int) -> NDArray[np.float64]:
     return np.column_stack([steer, np.where(phase % 5 == 4, 0.25, 1.0), np.where(phase % 7 == 6, 1.0, 0.0)])
 
 
-OBSERVATION_SPEC = ObservationSpec(LAYOUTS, physics_fingerprint)
+def fingerprint_of_layout(layout: str) -> str:
+    """The physics of drivers that see a layout: those of cars with grip live in a world of their own."""
+    return grip_fingerprint() if layout in GRIP_LAYOUTS else physics_fingerprint()
+
+
+OBSERVATION_SPEC = ObservationSpec(LAYOUTS, fingerprint_of_layout)

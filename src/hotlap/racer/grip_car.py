@@ -86,6 +86,13 @@ class Axles(NamedTuple):
     rear: float
 
 
+class Direction(NamedTuple):
+    """Cosine and sine of an angle."""
+
+    cosine: float
+    sine: float
+
+
 class WheelMotion(NamedTuple):
     """How the contact of an axle moves: along its wheels, and across them to the left."""
 
@@ -130,7 +137,7 @@ def largest_force(load_n: float, still_load_n: float, grip: float, car: CarData)
 @kernel
 def tyre_force(motion: WheelMotion, largest_n: float, car: CarData) -> float:
     """Side force of an axle in N, to the left, that nothing is asked along: D sin(C atan(B slip))."""
-    slip = -math.atan2(motion.across_mps, max(abs(motion.along_mps), SLOWEST_SLIP_MPS))
+    slip = -math.atan(motion.across_mps / max(abs(motion.along_mps), SLOWEST_SLIP_MPS))
     return largest_n * math.sin(car.shape_factor * math.atan(car.stiffness_factor * slip))
 
 
@@ -186,9 +193,10 @@ def motion_energy(forward: float, sideways: float, yaw_rate: float, car: CarData
 def held_to_kinematics(state: GripState, car: CarData) -> GripState:
     """Near walking pace a car goes where its wheels point, without slip; that costs the energy it gains by turning."""
     forward, sideways, yaw_rate = state.forward_mps, state.sideways_mps, state.yaw_rate_rps
-    speed = math.sqrt(forward * forward + sideways * sideways)
-    if speed >= DYNAMIC_ABOVE_MPS:
+    squared = forward * forward + sideways * sideways
+    if squared >= DYNAMIC_ABOVE_MPS * DYNAMIC_ABOVE_MPS:
         return state
+    speed = math.sqrt(squared)
     share = min((DYNAMIC_ABOVE_MPS - speed) / (DYNAMIC_ABOVE_MPS - KINEMATIC_BELOW_MPS), 1.0)
     energy = motion_energy(forward, sideways, yaw_rate, car)
     rolling = forward * math.tan(state.wheel_angle_rad) / (car.front_axle_m + car.rear_axle_m)
@@ -211,6 +219,14 @@ def held_to_kinematics(state: GripState, car: CarData) -> GripState:
         grip_used_front=state.grip_used_front,
         grip_used_rear=state.grip_used_rear,
     )
+
+
+@kernel
+def turn_of(yaw_rate_rps: float) -> Direction:
+    """How far a car turns in a substep, exactly a turn: by twice the angle whose tangent is half of rate times time."""
+    half = 0.5 * yaw_rate_rps * SUBSTEP_S
+    size = 1.0 + half * half
+    return Direction(cosine=(1.0 - half * half) / size, sine=2.0 * half / size)
 
 
 @kernel
@@ -257,8 +273,7 @@ def advance_substep(state: GripState, controls: Controls, surface: int, assists:
     sideways = state.sideways_mps + (left_front + across_rear) / car.mass_kg * dt
     twist = car.front_axle_m * left_front - car.rear_axle_m * across_rear
     yaw_rate = state.yaw_rate_rps + twist / car.yaw_inertia_kgm2 * dt
-    half = 0.5 * yaw_rate * dt
-    cos_turn, sin_turn = (1.0 - half * half) / (1.0 + half * half), 2.0 * half / (1.0 + half * half)
+    turned = turn_of(yaw_rate)
     used_front = math.sqrt(along_front * along_front + across_front * across_front) / largest_front
     used_rear = math.sqrt(along_rear * along_rear + across_rear * across_rear) / largest_rear
 
@@ -267,8 +282,8 @@ def advance_substep(state: GripState, controls: Controls, surface: int, assists:
             x_m=state.x_m,
             y_m=state.y_m,
             heading_rad=state.heading_rad,
-            forward_mps=forward * cos_turn + sideways * sin_turn,
-            sideways_mps=sideways * cos_turn - forward * sin_turn,
+            forward_mps=forward * turned.cosine + sideways * turned.sine,
+            sideways_mps=sideways * turned.cosine - forward * turned.sine,
             yaw_rate_rps=yaw_rate,
             wheel_angle_rad=angle,
             throttle=throttle,
@@ -283,14 +298,24 @@ def advance_substep(state: GripState, controls: Controls, surface: int, assists:
 
 
 @kernel
-def moved(state: GripState) -> GripState:
-    """The car a substep further along its velocity, its heading turned by its yaw rate."""
-    heading = state.heading_rad + state.yaw_rate_rps * SUBSTEP_S
-    cos_heading, sin_heading = math.cos(heading), math.sin(heading)
+def turned_heading(heading: Direction, yaw_rate_rps: float) -> Direction:
+    """Where a car heads a substep later."""
+    turn = turn_of(yaw_rate_rps)
+    return Direction(
+        cosine=heading.cosine * turn.cosine - heading.sine * turn.sine,
+        sine=heading.sine * turn.cosine + heading.cosine * turn.sine,
+    )
+
+
+@kernel
+def moved(state: GripState, heading: Direction) -> GripState:
+    """The car a substep further along its velocity, its heading turned."""
+    half = 0.5 * state.yaw_rate_rps * SUBSTEP_S
+    squared = half * half
     return GripState(
-        x_m=state.x_m + (state.forward_mps * cos_heading - state.sideways_mps * sin_heading) * SUBSTEP_S,
-        y_m=state.y_m + (state.forward_mps * sin_heading + state.sideways_mps * cos_heading) * SUBSTEP_S,
-        heading_rad=heading,
+        x_m=state.x_m + (state.forward_mps * heading.cosine - state.sideways_mps * heading.sine) * SUBSTEP_S,
+        y_m=state.y_m + (state.forward_mps * heading.sine + state.sideways_mps * heading.cosine) * SUBSTEP_S,
+        heading_rad=state.heading_rad + 2.0 * half * (1.0 - squared / 3.0 + squared * squared / 5.0),
         forward_mps=state.forward_mps,
         sideways_mps=state.sideways_mps,
         yaw_rate_rps=state.yaw_rate_rps,
@@ -307,6 +332,9 @@ def moved(state: GripState) -> GripState:
 @kernel
 def advance_grip_car(state: GripState, controls: Controls, surface: int, assists: Assists, car: CarData) -> GripState:
     """One tick of the car, before any wall."""
+    heading = Direction(cosine=math.cos(state.heading_rad), sine=math.sin(state.heading_rad))
     for _ in range(SUBSTEPS):
-        state = moved(advance_substep(state, controls, surface, assists, car))
+        state = advance_substep(state, controls, surface, assists, car)
+        heading = turned_heading(heading, state.yaw_rate_rps)
+        state = moved(state, heading)
     return state

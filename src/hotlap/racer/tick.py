@@ -7,6 +7,7 @@ from hotlap.kernel import arrays_at, kernel, numbers_at
 from hotlap.racer.car import advance_car, clamp
 from hotlap.racer.fleet import Actions, CarState, Controls, FleetState, Rules, Starts, StepOutputs
 from hotlap.racer.gates import Move, accumulate_race
+from hotlap.racer.grip_fleet import CarTable, GripFleet
 from hotlap.racer.physics import GATE_COUNT, ROAD, Physics
 from hotlap.racer.projection import cell_of_car, locate
 from hotlap.racer.rewards import accumulate_episode, lap_progress, write_reward
@@ -34,7 +35,9 @@ OUTPUTS_SLOT = ACTIONS_SLOT + len(Actions._fields)
 STARTS_SLOT = OUTPUTS_SLOT + len(StepOutputs._fields)
 EPISODES_SLOT = STARTS_SLOT + len(Starts._fields)
 ROLLOUT_SLOT = EPISODES_SLOT + len(Episodes._fields)
-RULES_SLOT = ROLLOUT_SLOT + len(Rollout._fields)
+GRIP_SLOT = ROLLOUT_SLOT + len(Rollout._fields)
+CARS_SLOT = GRIP_SLOT + len(GripFleet._fields)
+RULES_SLOT = CARS_SLOT + len(CarTable._fields)
 PHYSICS_SLOT = RULES_SLOT + 1
 
 LOOK, DRIVE, PLACE, RESPAWN, RESET, AUTORESET = range(6)
@@ -51,6 +54,8 @@ class Racer(NamedTuple):
     starts: Starts
     episodes: Episodes
     rollout: Rollout
+    grip: GripFleet
+    cars: CarTable
     rules: Rules
     physics: Physics
 
@@ -117,20 +122,18 @@ def write_place(fleet: FleetState, car: int, tables: TrackTables, physics: Physi
 
 
 @kernel
-def observation_size(rules: Rules) -> int:
+def observation_size(racer: Racer) -> int:
     """How many numbers a driver sees."""
-    return CLASSIC_SIZE if rules.layout == 0.0 else FULL_SIZE
+    return CLASSIC_SIZE if racer.rules.layout == 0.0 else FULL_SIZE
 
 
 @kernel
-def write_observation(
-    fleet: FleetState, car: int, tables: TrackTables, rules: Rules, out: StepOutputs, physics: Physics
-) -> None:
+def write_observation(racer: Racer, car: int) -> None:
     """What the driver sees, in the layout the rules name."""
-    if rules.layout == 0.0:
-        write_classic(fleet, car, tables, out, physics)
+    if racer.rules.layout == 0.0:
+        write_classic(racer.fleet, car, racer.tables, racer.out, racer.physics)
     else:
-        write_full(fleet, car, tables, out, physics)
+        write_full(racer.fleet, car, racer.tables, racer.out, racer.physics)
 
 
 @kernel
@@ -162,12 +165,17 @@ def advance(racer: Racer, car: int, drives: bool) -> None:
         fleet.lap_off_road_ticks[car] += fleet.surface[car] != ROAD
         fleet.lap_wall_ticks[car] += out.wall_contact[car] | out.collided[car]
         accumulate_race(fleet, car, move, tables, out)
-    write_observation(fleet, car, tables, rules, out, racer.physics)
+    write_observation(racer, car)
     if drives:
         length = tables.length_u[fleet.track[car]]
         gained = lap_progress(arc_before, fleet.arc_u[car], length)
         write_reward(fleet, car, gained, length, rules, out, racer.physics)
         accumulate_episode(fleet, car, racer.episodes, rules, out)
+
+
+@kernel
+def renew_model(racer: Racer, car: int, begins: bool) -> None:
+    """What a model of a car keeps beyond the fleet, as new, where an episode begins or a car respawns: here nothing."""
 
 
 @kernel
@@ -177,6 +185,7 @@ def place_car(racer: Racer, car: int) -> None:
     start = chosen_start(racer.starts, car, track, racer.tables, racer.physics)
     write_car(racer.fleet, car, moving_car(start))
     write_stretch(racer.fleet, car, gate_arc_u(start.gate, track, racer.tables))
+    renew_model(racer, car, True)
     write_new_race(racer.fleet, car, start.gate)
 
 
@@ -187,6 +196,7 @@ def respawn_car(racer: Racer, car: int) -> None:
     start = start_at_gate(gate, track * GATE_COUNT + gate, racer.tables)
     write_car(racer.fleet, car, moving_car(start))
     write_stretch(racer.fleet, car, gate_arc_u(gate, track, racer.tables))
+    renew_model(racer, car, False)
     count_respawn(racer.fleet, car)
 
 
@@ -209,7 +219,7 @@ def close_step(racer: Racer, car: int) -> bool:
     rollout.ended[car] = out.terminated[car] | out.truncated[car]
     if not rollout.ended[car]:
         return False
-    write_end(rollout, car, out.observation, observation_size(racer.rules), racer.episodes.episode_return[car])
+    write_end(rollout, car, out.observation, observation_size(racer), racer.episodes.episode_return[car])
     rollout.final_length[car] = racer.fleet.tick[car]
     rollout.final_count[car] = racer.fleet.lap[car] - 1
     return True
@@ -235,7 +245,7 @@ def update_car(racer: Racer, car: int, mode: int) -> None:
             break
         doing = RESET
     if mode in (AUTORESET, RESET):
-        write_seen(racer.rollout, car, racer.out.observation, observation_size(racer.rules))
+        write_seen(racer.rollout, car, racer.out.observation, observation_size(racer))
 
 
 @kernel
@@ -245,9 +255,10 @@ def update_fleet(racer: Racer, first: int, last: int, mode: int) -> None:
         update_car(racer, car, mode)
 
 
-def update_entry(addresses: Any, first: int, last: int, mode: int) -> None:
-    """`update_fleet` over an address table: what is compiled for every machine."""
-    racer = Racer(
+@kernel
+def racer_at(addresses: Any) -> Racer:
+    """Everything that a tick reads or writes, from an address table."""
+    return Racer(
         fleet=arrays_at(addresses, FLEET_SLOT, FleetState),
         tables=arrays_at(addresses, TABLES_SLOT, TrackTables),
         actions=arrays_at(addresses, ACTIONS_SLOT, Actions),
@@ -255,7 +266,13 @@ def update_entry(addresses: Any, first: int, last: int, mode: int) -> None:
         starts=arrays_at(addresses, STARTS_SLOT, Starts),
         episodes=arrays_at(addresses, EPISODES_SLOT, Episodes),
         rollout=arrays_at(addresses, ROLLOUT_SLOT, Rollout),
+        grip=arrays_at(addresses, GRIP_SLOT, GripFleet),
+        cars=arrays_at(addresses, CARS_SLOT, CarTable),
         rules=numbers_at(addresses, RULES_SLOT, Rules),
         physics=numbers_at(addresses, PHYSICS_SLOT, Physics),
     )
-    update_fleet(racer, first, last, mode)
+
+
+def update_entry(addresses: Any, first: int, last: int, mode: int) -> None:
+    """`update_fleet` over an address table: what is compiled for every machine."""
+    update_fleet(racer_at(addresses), first, last, mode)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotlap import episodes
-from hotlap.errors import ActionError, ConfigError
-from hotlap.racer.batch import RacerBatch, layout_size
+from hotlap.errors import ActionError, ConfigError, did_you_mean
+from hotlap.racer.batch import GRIP_LAYOUTS, RacerBatch, layout_size
+from hotlap.racer.cars import CLASSIC, Car, load_car
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.fleet import FleetState, StepOutputs
 from hotlap.racer.physics import GATE_COUNT, ROAD, SHOULDER, TICKS_PER_SECOND
@@ -22,6 +23,9 @@ from hotlap.worlds import as_array, checked_options, is_whole
 
 Array = NDArray[Any]
 TrackChoice = str | Path | Track | Sequence[str | Path | Track]
+CarChoice = str | Path | Car | Sequence[str | Path | Car]
+ASSISTS = {"off": (0, 0), "traction-control": (1, 0), "anti-lock": (0, 1), "on": (1, 1)}
+"""By name: whether traction control and anti-lock help."""
 ACTION_SHAPE_MESSAGE = "action must be a 3-element array [steer, throttle, brake]"
 ACTION_VALUE_MESSAGE = "action elements must be finite numbers"
 RESET_OPTIONS = ("start", "gate", "track", "action_delay")
@@ -38,6 +42,8 @@ def observation_bounds(layout: str) -> tuple[Array, Array]:
     size = layout_size(str(layout))
     if layout == "full":
         return _full_bounds()
+    if layout in GRIP_LAYOUTS:
+        return np.full(size, -FAR, np.float32), np.full(size, FAR, np.float32)
     low = np.zeros(size, np.float32)
     low[list(SIGNED_CLASSIC)] = -1.0
     return low, np.ones(size, np.float32)
@@ -61,7 +67,7 @@ def check_delay(delay: int | str) -> int | str:
     raise ConfigError(f'action_delay must be 0, 1 or "random", not {delay!r}.')
 
 
-def state_limits(tracks: int) -> Limits:
+def state_limits(tracks: int, cars: int) -> Limits:
     """What the columns of a fleet can hold; the angles are within what it takes moments to wrap."""
     inputs = dict.fromkeys(("throttle", "brake", "held_throttle", "held_brake"), (0.0, 1.0))
     return {
@@ -77,7 +83,39 @@ def state_limits(tracks: int) -> Limits:
         "finish_gate": (0, GATE_COUNT - 1),
         "best_lap_ticks": (-1, USUAL_LIMITS["i"][1]),
         "delay": (0, 1),
+        **dict.fromkeys(("car", "first_car"), (0, max(cars - 1, 0))),
+        "car_count": (0, cars),
+        **dict.fromkeys(("traction_control", "anti_lock", "grip_used_front", "grip_used_rear"), (0, 1)),
     }
+
+
+def load_cars(choice: CarChoice) -> list[Car]:
+    """The cars with grip of a choice; none for the classic car, which drives alone."""
+    chosen = list(choice) if isinstance(choice, Iterable) and not isinstance(choice, str | bytes | Car) else [choice]
+    if chosen == [CLASSIC]:
+        return []
+    if not chosen or CLASSIC in chosen:
+        raise ConfigError(f'car must be "{CLASSIC}", or one or more cars with grip, not {choice!r}.')
+    return [load_car(item) for item in chosen]
+
+
+def checked_layout(layout: str | None, cars: Sequence[Car]) -> str:
+    """The observation layout, by default that of the car; one for another kind of car is refused."""
+    if layout is None:
+        return GRIP_LAYOUTS[0] if cars else "classic"
+    layout_size(layout)
+    if (layout in GRIP_LAYOUTS) != bool(cars):
+        kind, fit = ("cars with grip see", GRIP_LAYOUTS) if cars else ("the classic car sees", ("classic", "full"))
+        raise ConfigError(f'observation "{layout}" does not fit: {kind} {" or ".join(fit)}.')
+    return layout
+
+
+def checked_assists(assists: Any) -> tuple[int, int]:
+    """Traction control and anti-lock, on or off, by the name of the choice."""
+    if not isinstance(assists, str) or assists not in ASSISTS:
+        hint = did_you_mean(str(assists), ASSISTS)
+        raise ConfigError(f"assists cannot be {assists!r}.{hint} Known: {', '.join(ASSISTS)}.")
+    return ASSISTS[assists]
 
 
 def check_options(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -116,7 +154,7 @@ def reset_views(fleet: FleetState) -> dict[str, Array]:
 
 
 class RacerWorld:
-    """Cars on closed tracks; with several tracks, each episode draws one."""
+    """Cars on closed tracks; with several tracks, or several cars with grip, each episode draws one."""
 
     name = "racer"
     action_choices = np.zeros((0, 3), np.float32)
@@ -126,24 +164,32 @@ class RacerWorld:
         count: int,
         track: TrackChoice = "track-01",
         config: RacerConfig | Mapping[str, Any] | str | Path | None = None,
-        observation: str = "classic",
+        observation: str | None = None,
         action_delay: int | str = 0,
         start: str = "grid",
         threads: int | None = None,
         stagger: bool = False,
+        car: CarChoice = CLASSIC,
+        assists: str = "off",
     ) -> None:
         chosen = list(track) if isinstance(track, Iterable) and not isinstance(track, str | bytes) else [track]
         if not chosen:
             raise ConfigError("a racer world needs at least one track.")
         self.count = count
-        self.layout = observation
+        self.cars = load_cars(car)
+        self.layout = checked_layout(observation, self.cars)
         self.config = RacerConfig.load(config)
         self.start = check_start_kind(start)
         self.action_delay = check_delay(action_delay)
-        self.observation_bounds = observation_bounds(observation)
+        self.observation_bounds = observation_bounds(self.layout)
         self.action_bounds = (ACTION_LOW, ACTION_HIGH)
-        tracks = [drawn_for_classic_car(load_track(item)) for item in chosen]
-        self.batch = RacerBatch(count, tracks, self.config, observation, threads, stagger=bool(stagger))
+        tracks = [load_track(item) for item in chosen]
+        if not self.cars:
+            tracks = [drawn_for_classic_car(item) for item in tracks]
+        self.batch = RacerBatch(count, tracks, self.config, self.layout, threads, stagger=bool(stagger), cars=self.cars)
+        self.grip = self.batch.grip
+        self.grip.traction_control[:], self.grip.anti_lock[:] = checked_assists(assists)
+        self.grip.car_count[:] = len(self.cars)
         self.fleet, self.out, self.tracks = self.batch.fleet, self.batch.out, self.batch.tracks
         self.rollout = self.batch.rollout
         self.observation, self.reward = self.batch.observation, self.out.reward
@@ -204,11 +250,12 @@ class RacerWorld:
 
     def state_columns(self) -> dict[str, Array]:
         """The live arrays of the fleet and of its episodes, by name."""
-        return {**self.fleet._asdict(), **self.batch.episodes._asdict()}
+        grip = self.grip._asdict() if self.cars else {}
+        return {**self.fleet._asdict(), **self.batch.episodes._asdict(), **grip}
 
     def put_state(self, columns: Mapping[str, Array]) -> None:
         """Write the columns of a state back, if every one of them can be."""
-        check_columns(self.state_columns(), columns, state_limits(len(self.tracks)))
+        check_columns(self.state_columns(), columns, state_limits(len(self.tracks), len(self.cars)))
         write_columns(self.state_columns(), columns)
         self.look()
 

@@ -59,7 +59,7 @@ class HighwayTraining:
             return lambda: expert.act(world.observation)
         return lambda: _one_pedal(expert.act(world.observation))
 
-    def physics_fingerprint(self) -> str:
+    def physics_fingerprint(self, config: TrainConfig) -> str:  # noqa: ARG002 - one for all settings
         """The highway's physics."""
         return physics_fingerprint()
 

@@ -61,7 +61,7 @@ class TrainingSession:
         return {
             "format": 1,
             "world": config.world,
-            "physics_fingerprint": training_of(config).physics_fingerprint(),
+            "physics_fingerprint": training_of(config).physics_fingerprint(config),
             **training_of(config).metadata(config),
             "algorithm": config.algorithm,
             "steps": self.step,

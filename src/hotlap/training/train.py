@@ -83,7 +83,7 @@ def train(
     evaluator, session = training_of(config).evaluator(config), open_session(config)
     run = _new_folder(root, name)
     with RunLock(run), StopSignals() as stop:
-        _write_run(run, config, training_of(config).physics_fingerprint())
+        _write_run(run, config, training_of(config).physics_fingerprint(config))
         return _Training(session, evaluator, run, stop, report).result(watchers, learner or learn_here)
 
 
@@ -101,7 +101,7 @@ def resume(
     with RunLock(run):
         check_no_links(run)
         config, trained_in = _read_run(run)
-        _check_fingerprint(run, trained_in, training_of(config).physics_fingerprint())
+        _check_fingerprint(run, trained_in, training_of(config).physics_fingerprint(config))
         check_writable(run)
         session = _session(config if steps is None else dataclasses.replace(config, steps=steps), run, report)
         if steps is not None:

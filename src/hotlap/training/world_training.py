@@ -32,7 +32,7 @@ class WorldTraining(Protocol):
     def teacher(self, config: TrainConfig, world: Any) -> Teacher:
         """Who shows a learner how it is done in such a world, in the learner's controls."""
 
-    def physics_fingerprint(self) -> str:
+    def physics_fingerprint(self, config: TrainConfig) -> str:
         """The physics that a driver is trained in."""
 
     def metadata(self, config: TrainConfig) -> dict[str, Any]:
