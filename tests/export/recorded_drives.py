@@ -45,7 +45,7 @@ def record_grip_drive(track: str, car: str, ticks: int) -> Drive:
     wander = np.zeros((CARS, 3))
     for tick in range(ticks):
         wander = 0.97 * wander + 0.03 * rng.standard_normal((CARS, 3))
-        wanted = wander + [0.0, 0.7, -0.1]
+        wanted = wander + np.array([0.0, 0.7, -0.1])
         world.advance(wanted)
         actions[tick] = wanted.T
         for (group, name), rows in columns.items():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hotlap.bridge.client import BridgeClient
 from hotlap.bridge.json_text import StepResult, encode, read_step_result
 from hotlap.errors import BridgeError, ConfigError
+from hotlap.racer.cars import CLASSIC
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.starts import check_start_kind
 from hotlap.racer.world import TrackChoice, check_delay, check_options, observation_bounds
@@ -31,10 +32,13 @@ class RemoteRacer:
         observation: str = "classic",
         action_delay: int | str = 0,
         start: str = "grid",
+        car: str = CLASSIC,
+        assists: str = "off",
     ) -> None:
         self.tracks = track_names(track)
         self.config = dataclasses.asdict(RacerConfig.load(config))
         self.layout = observation
+        self.driven = {} if car == CLASSIC else {"car": car, "assists": assists}
         self.size = len(observation_bounds(observation)[0])
         self.defaults = {"start": check_start_kind(start), "action_delay": check_delay(action_delay)}
         self.client = BridgeClient(bridge_url)
@@ -68,6 +72,7 @@ class RemoteRacer:
             fields["options"] = {key: _plain(value) for key, value in wanted.items()}
         if self.layout != "classic":
             fields["observation"] = self.layout
+        fields.update(self.driven)
         if len(self.tracks) > 1:
             fields["tracks"] = self.tracks
         return fields

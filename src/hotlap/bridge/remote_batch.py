@@ -13,8 +13,17 @@ from hotlap.bridge.client import BridgeClient
 from hotlap.bridge.json_text import encode
 from hotlap.bridge.remote import track_names
 from hotlap.errors import ActionError, BridgeError
+from hotlap.racer.cars import CLASSIC
 from hotlap.racer.config import RacerConfig
-from hotlap.racer.world import ACTION_HIGH, ACTION_LOW, ACTION_SHAPE_MESSAGE, TrackChoice, observation_bounds
+from hotlap.racer.world import (
+    ACTION_HIGH,
+    ACTION_LOW,
+    ACTION_SHAPE_MESSAGE,
+    TrackChoice,
+    checked_layout,
+    load_cars,
+    observation_bounds,
+)
 
 DTYPES = {"float": np.float32, "int": np.int64, "bool": np.bool_}
 
@@ -28,19 +37,24 @@ class RemoteBatch:
         count: int,
         track: TrackChoice = "track-01",
         config: RacerConfig | Mapping[str, Any] | str | Path | None = None,
-        observation: str = "classic",
+        observation: str | None = None,
+        car: str = CLASSIC,
+        assists: str = "off",
         **start: Any,
     ) -> None:
-        self.observation_bounds = observation_bounds(observation)
+        layout = checked_layout(observation, load_cars(car))
+        self.observation_bounds = observation_bounds(layout)
         self.action_bounds = (ACTION_LOW, ACTION_HIGH)
         order = {
             "type": "batch",
             "cars": int(count),
             "tracks": track_names(track),
             "config": dataclasses.asdict(RacerConfig.load(config)),
-            "observation": observation,
+            "observation": layout,
             "options": start,
         }
+        if car != CLASSIC:
+            order.update(car=car, assists=assists)
         self.client = BridgeClient(bridge_url)
         try:
             self.shape = self._open(order)

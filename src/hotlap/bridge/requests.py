@@ -6,9 +6,11 @@ from typing import Any
 
 from hotlap.bridge.json_text import spelled
 from hotlap.errors import BridgeError, did_you_mean
+from hotlap.racer.batch import GRIP_LAYOUTS
+from hotlap.racer.cars import CLASSIC, car_ids
 from hotlap.racer.config import RacerConfig
-from hotlap.racer.tracks import track_ids
-from hotlap.racer.world import check_options
+from hotlap.racer.tracks import circuit_ids, track_ids
+from hotlap.racer.world import ASSISTS, check_options
 
 DEFAULT_TRACK = "track-01"
 LARGEST_SEED = 2**63 - 1
@@ -23,15 +25,20 @@ class WorldRules:
     tracks: tuple[str, ...]
     config: RacerConfig
     observation: str
+    car: str = CLASSIC
+    assists: str = "off"
 
 
 def read_world(message: Mapping[str, Any], observation: str | None = None) -> WorldRules:
-    """Tracks, config and observation layout of a request; missing ones are track-01, the defaults and classic."""
+    """Tracks, config, car and observation layout of a request; missing ones are track-01, the defaults and classic."""
     config = message.get("config")
     if config is not None and not isinstance(config, Mapping):
         raise BridgeError(f'config must be an object with "weights" and "episode", not {spelled(config)}')
-    layout = observation or read_choice(message, "observation", LAYOUTS, default="classic")
-    return WorldRules(read_tracks(message), RacerConfig.load(config), layout)
+    car = read_choice(message, "car", (CLASSIC, *car_ids()), default=CLASSIC)
+    assists = read_choice(message, "assists", tuple(ASSISTS), default="off")
+    layouts = LAYOUTS if car == CLASSIC else GRIP_LAYOUTS
+    layout = observation or read_choice(message, "observation", layouts, default=layouts[0])
+    return WorldRules(read_tracks(message), RacerConfig.load(config), layout, car, assists)
 
 
 def read_tracks(message: Mapping[str, Any]) -> tuple[str, ...]:
@@ -47,7 +54,7 @@ def read_tracks(message: Mapping[str, Any]) -> tuple[str, ...]:
 
 def known_track(track_id: Any) -> str:
     """The id of a built-in track."""
-    if not isinstance(track_id, str) or track_id not in track_ids():
+    if not isinstance(track_id, str) or track_id not in (*track_ids(), *circuit_ids()):
         raise BridgeError(f'Unknown track "{spelled(track_id)}". Available: {", ".join(track_ids())}')
     return track_id
 

@@ -34,7 +34,8 @@ FIRST = itemgetter(0)
 
 def build_world(count: int, rules: WorldRules, **options: Any) -> RacerWorld:
     """A world for some rules; the tables of its tracks are shared with every other world on them."""
-    return RacerWorld(count, rules.tracks, rules.config, rules.observation, **options)
+    driven: dict[str, Any] = {"car": rules.car, "assists": rules.assists}
+    return RacerWorld(count, rules.tracks, rules.config, rules.observation, **driven, **options)
 
 
 @cache

@@ -15,6 +15,8 @@ class EvaluationOptions:
 
     track: tuple[str, ...] = ()
     """Racer: track-01, generated:7:hard, a .json or .csv file; by default those it was trained on."""
+    car: tuple[str, ...] = ()
+    """Racer: cars with grip to drive, like gt or a .toml file; by default those it was trained with."""
     laps: int = 4
     """Racer: laps from each start, the first of them standing; 2 or more."""
     steps: int | None = None

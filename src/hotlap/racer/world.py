@@ -103,7 +103,7 @@ def checked_layout(layout: str | None, cars: Sequence[Car]) -> str:
     """The observation layout, by default that of the car; one for another kind of car is refused."""
     if layout is None:
         return GRIP_LAYOUTS[0] if cars else "classic"
-    layout_size(layout)
+    layout_size(str(layout))
     if (layout in GRIP_LAYOUTS) != bool(cars):
         kind, fit = ("cars with grip see", GRIP_LAYOUTS) if cars else ("the classic car sees", ("classic", "full"))
         raise ConfigError(f'observation "{layout}" does not fit: {kind} {" or ".join(fit)}.')

@@ -40,14 +40,27 @@ class RacerSettings:
 
     tracks: tuple[str, ...] = ("track-01",)
     """Names, files, generated:SEED:DIFFICULTY or generated:FIRST-LAST:DIFFICULTY; each episode draws one of them."""
-    observation: Literal["classic", "full"] = "classic"
-    """What the driver sees: the classic fourteen numbers, or the layout that works on any track."""
+    observation: Literal["classic", "full", "grip", "grip-car"] = "classic"
+    """What the driver sees: the classic fourteen numbers, or the layout that works on any track; of a car with grip
+    grip, or grip-car with the numbers of the car."""
+    car: tuple[str, ...] = ("classic",)
+    """The classic car, or cars with grip: names or files; each episode draws one of them."""
+    car_spread: float = 0.0
+    """How far the numbers of cars with grip are drawn around those named, as a share of them, 0 to 0.3."""
+    car_draws: int = 1
+    """How many cars are drawn around each of those named."""
+    assists: Literal["off", "on", "traction-control", "anti-lock"] = "off"
+    """What helps the driver of a car with grip."""
     start: Literal["grid", "gate", "random"] = "random"
     """Where episodes begin; random starts show the learner every part of the lap."""
     action_delay: Literal["0", "1", "random"] = "random"
     """Ticks between deciding and acting; random draws 0 or 1 per episode, as in a browser."""
     config: RacerConfig = field(default_factory=RacerConfig)
     """Reward weights and episode limits to train with."""
+
+    def __post_init__(self) -> None:
+        """Cars that are still cars."""
+        check_ranges(self, "racer.", car_spread=(0.0, 0.3), car_draws=(1, 1000))
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,16 @@ import numpy as np
 
 from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.errors import ConfigError
-from hotlap.evaluation import RacerEvaluation, TrackEvaluation, evaluate
+from hotlap.evaluation import DriveLimits, RacerEvaluation, TrackEvaluation, evaluate
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.teacher import teacher_of
-from hotlap.racer.fingerprint import physics_fingerprint
+from hotlap.racer.cars import CLASSIC, Car
+from hotlap.racer.cars.variations import cars_around
+from hotlap.racer.fingerprint import fingerprint_of_layout
 from hotlap.racer.tracks import Track, load_track
 from hotlap.racer.world import RacerWorld
 from hotlap.training.callbacks import RacerMetricsCallback
-from hotlap.training.config import TrainConfig
+from hotlap.training.config import RacerSettings, TrainConfig
 from hotlap.training.teaching import Teacher
 from hotlap.training.track_sets import expand_tracks
 
@@ -36,6 +38,8 @@ class RacerTraining:
             "track": expand_tracks(racer.tracks),
             "config": racer.config,
             "observation": racer.observation,
+            "car": trained_cars(racer),
+            "assists": racer.assists,
             "start": racer.start,
             "action_delay": racer.action_delay if racer.action_delay == "random" else int(racer.action_delay),
         }
@@ -45,16 +49,20 @@ class RacerTraining:
 
     def teacher(self, config: TrainConfig, world: RacerWorld) -> Teacher:  # noqa: ARG002 - one for all settings
         """A follower of the shortest lines."""
+        if world.cars:
+            raise ConfigError("cars with grip have no teacher: leave teacher.steps at 0.")
         follower = teacher_of(world.tracks)
         return lambda: follower.act(world)
 
-    def physics_fingerprint(self) -> str:
-        """The racer's physics."""
-        return physics_fingerprint()
+    def physics_fingerprint(self, config: TrainConfig) -> str:
+        """The racer's physics, or that of cars with grip."""
+        return fingerprint_of_layout(config.racer.observation)
 
     def metadata(self, config: TrainConfig) -> dict[str, Any]:
         """The observation it sees, the tracks it knows."""
-        return {"layout": config.racer.observation, "tracks": list(config.racer.tracks)}
+        racer = config.racer
+        cars = {} if racer.car == (CLASSIC,) else {"cars": list(racer.car)}
+        return {"layout": racer.observation, "tracks": list(racer.tracks), **cars}
 
     def metrics(self) -> RacerMetricsCallback:
         """Parts of the reward, completion and lap times."""
@@ -66,7 +74,7 @@ class RacerTraining:
 
     def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> RacerEvaluation:
         """The same, next to a human and the original driver."""
-        return evaluate(OnnxPolicy(policy), evaluated_tracks(config), name=name)
+        return evaluate(OnnxPolicy(policy), evaluated_tracks(config), name=name, cars=config.racer.car)
 
     def next_commands(self, run: Path) -> Mapping[str, str]:
         """Racing it."""
@@ -74,6 +82,11 @@ class RacerTraining:
 
 
 TRAINING = RacerTraining()
+
+
+def trained_cars(racer: RacerSettings) -> str | list[Car]:
+    """The cars that episodes draw from: those of the settings, or many around them."""
+    return CLASSIC if racer.car == (CLASSIC,) else cars_around(racer.car, racer.car_spread, racer.car_draws)
 
 
 def evaluated_tracks(config: TrainConfig) -> list[Track]:
@@ -87,10 +100,12 @@ class RacerEvaluator:
 
     def __init__(self, config: TrainConfig) -> None:
         self.tracks = evaluated_tracks(config)
+        self.cars = config.racer.car
+        self.limits = DriveLimits() if self.cars == (CLASSIC,) else DriveLimits(laps=2)
 
     def evaluate(self, policy: bytes, step: int) -> PolicyScore:
         """Evaluate a policy file from every start, with and without delay; the worse of the two counts."""
-        evaluation = evaluate(OnnxPolicy(policy), self.tracks, with_human=False)
+        evaluation = evaluate(OnnxPolicy(policy), self.tracks, with_human=False, cars=self.cars, limits=self.limits)
         tags: dict[str, float] = {}
         laps: dict[str, float | None] = {}
         scores = []
@@ -113,8 +128,9 @@ def _score(track: TrackEvaluation) -> Score:
         (figures.gates_completed + figures.grid_completed) / (figures.gates + 1) for figures in track.by_delay
     )
     clean = min(figures.flying_clean_laps / max(figures.flying_laps, 1) for figures in track.by_delay)
-    over = _worst(track, "percent_over_reference")
-    return completed, round(clean, 2), -(NO_LAP_PERCENT if over is None else over)
+    over, lap_s = _worst(track, "percent_over_reference"), _worst(track, "flying_best_clean_s")
+    slowness = lap_s if over is None else over
+    return completed, round(clean, 2), -(NO_LAP_PERCENT if slowness is None else slowness)
 
 
 def _worst(track: TrackEvaluation, name: str) -> float | None:

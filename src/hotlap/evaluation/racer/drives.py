@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hotlap.evaluation.racer.figures import DriveLimits, Figures, FloatArray, Trace
 from hotlap.policies import Policy
+from hotlap.racer.cars import CLASSIC
 from hotlap.racer.config import EpisodeLimits, RacerConfig
 from hotlap.racer.physics import GATE_COUNT, ROAD, TICKS_PER_SECOND
 from hotlap.racer.tracks import Track
@@ -27,12 +28,15 @@ class Lap(NamedTuple):
 class Drives:
     """Cars from rest at each gate (0 to 29) and on the grid (30), once for every delay; driven on construction."""
 
-    def __init__(self, policy: Policy, track: Track, delays: Sequence[int], limits: DriveLimits) -> None:
+    def __init__(
+        self, policy: Policy, track: Track, delays: Sequence[int], limits: DriveLimits, car: str = CLASSIC
+    ) -> None:
         self.delays = tuple(delays)
         self.limits = limits
         count = STARTS * len(self.delays)
-        config = RacerConfig(episode=EpisodeLimits(maxSteps=limits.ticks_on(track)))
-        world = RacerWorld(count, track, config, observation=policy.layout, threads=1)
+        config = RacerConfig(episode=EpisodeLimits(maxSteps=limits.ticks_on(track, car)))
+        world = RacerWorld(count, track, config, observation=policy.layout, threads=1, car=car)
+        self.car = car
         self._line_up(world)
         self.laps: list[list[Lap]] = [[] for _ in range(count)]
         self.wall_ticks = np.zeros(count, np.int64)
@@ -70,17 +74,32 @@ class Drives:
         self.wall_ticks += wall & driving
         self.off_road_ticks += off_road & driving
         self.first_lap_return += np.where(driving & on_first_lap, world.reward, 0.0)
-        columns = np.stack([fleet.x_u, fleet.y_u, fleet.arc_u, fleet.speed_ups, off_road, wall])
+        grip_used = np.maximum(world.grip.grip_used_front, world.grip.grip_used_rear)
+        motion = (fleet.x_u, fleet.y_u, fleet.arc_u, fleet.speed_ups, fleet.throttle, fleet.brake, grip_used)
+        columns = np.stack([*motion, off_road, wall])
         self._log.append(columns[:, GRID::STARTS])
 
     def trace(self, delay: int) -> Trace:
         """The drive of the car that began on the grid."""
         group = self.delays.index(delay)
         car = group * STARTS + GRID
-        x, y, arc, speed, off_road, wall = np.stack(self._log[: self.driven_ticks[car]], axis=1)[:, :, group]
+        *motion, off_road, wall = np.stack(self._log[: self.driven_ticks[car]], axis=1)[:, :, group]
+        x, y, arc, speed, throttle, brake, grip_used = motion
         ends = np.cumsum([lap.ticks for lap in self.laps[car]], dtype=np.int64)
         clean = tuple(lap.clean for lap in self.laps[car])
-        return Trace(x, y, arc, speed, off_road > 0, wall > 0, tuple(ends.tolist()), clean)
+        return Trace(
+            x_u=x,
+            y_u=y,
+            arc_u=arc,
+            speed_ups=speed,
+            off_road=off_road > 0,
+            wall=wall > 0,
+            lap_ends=tuple(ends.tolist()),
+            lap_clean=clean,
+            throttle=throttle,
+            brake=brake,
+            grip_used=None if self.car == CLASSIC else grip_used,
+        )
 
     def figures(self, delay: int, reference_lap_s: float | None) -> Figures:
         """What the cars with this delay did, in numbers."""

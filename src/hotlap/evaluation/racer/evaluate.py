@@ -1,13 +1,17 @@
 """How good a driver is: every start of every track, with and without delay, next to the yardsticks."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hotlap.evaluation.racer.drives import Drives
 from hotlap.evaluation.racer.figures import DriveLimits, RacerEvaluation, TrackEvaluation
+from hotlap.evaluation.racer.telemetry import lap_telemetry
 from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER, find_reference, human_drive, reference_figures
 from hotlap.policies import Policy
+from hotlap.policies.limit import limit_lap
+from hotlap.racer.cars import CLASSIC
 from hotlap.racer.tracks import Track, load_track
 
 DELAYS = (0, 1)
@@ -21,6 +25,7 @@ def evaluate(
     with_human: bool = True,
     name: str | None = None,
     about: Mapping[str, Any] | None = None,
+    cars: Sequence[str] = (CLASSIC,),
 ) -> RacerEvaluation:
     """Drive a policy, or the policy that a function makes for each track, and report what it does.
 
@@ -29,20 +34,31 @@ def evaluate(
     """
     chosen = [tracks] if isinstance(tracks, str | Path | Track) else list(tracks)
     limits = limits or DriveLimits()
-    results = [evaluate_on(policy, load_track(track), limits, with_human) for track in chosen]
+    drives = [DriveRequest(load_track(track), car, limits) for track in chosen for car in cars]
+    results = [evaluate_on(policy, drive, with_human and drive.car == CLASSIC) for drive in drives]
+    if len(cars) > 1:
+        results = [replace(result, track=f"{result.track} {result.car}") for result in results]
     driver = name or str(getattr(policy, "name", "driver"))
     return RacerEvaluation(driver, about or {}, results, limits)
 
 
-def evaluate_on(
-    policy: Policy | Callable[[Track], Policy], track: Track, limits: DriveLimits, with_human: bool
-) -> TrackEvaluation:
-    """One track of an evaluation."""
+class DriveRequest(NamedTuple):
+    """A track to be driven, in which car, and how far."""
+
+    track: Track
+    car: str
+    limits: DriveLimits
+
+
+def evaluate_on(policy: Policy | Callable[[Track], Policy], request: DriveRequest, with_human: bool) -> TrackEvaluation:
+    """One track of an evaluation, in one car."""
+    track, car, limits = request
     driver = policy if isinstance(policy, Policy) else policy(track)
-    drives = Drives(driver, track, DELAYS, limits)
-    reference = find_reference(track)
+    drives = Drives(driver, track, DELAYS, limits, car)
+    reference = find_reference(track) if car == CLASSIC else None
     reference_s = None if reference is None else reference.seconds
     human = human_drive(track, limits) if with_human else None
+    traces = {delay: drives.trace(delay) for delay in DELAYS}
     return TrackEvaluation(
         track=track.track_id,
         name=track.name,
@@ -51,7 +67,10 @@ def evaluate_on(
         reference=reference_figures(reference),
         human=human.figures if human else None,
         original=ORIGINAL_DRIVER.get(track.track_id),
-        traces={delay: drives.trace(delay) for delay in DELAYS},
+        traces=traces,
         course=track,
         human_trace=human.trace if human else None,
+        car=car,
+        limit_lap_s=None if car == CLASSIC else limit_lap(track, car).seconds,
+        telemetry=lap_telemetry(traces[0].flying(), track.length_u),
     )

@@ -14,13 +14,15 @@ from hotlap.evaluation.request import EvaluationConfig, Outputs
 from hotlap.evaluation.sources import DriverSource
 from hotlap.evaluation.world_evaluation import Say
 from hotlap.policies import CasualHuman, Policy, ReferenceDriver
-from hotlap.racer.tracks import Track, load_track, track_ids
+from hotlap.racer.batch import GRIP_LAYOUTS
+from hotlap.racer.cars import CLASSIC
+from hotlap.racer.tracks import Track, circuit_ids, load_track, track_ids
 
 
 class RacerWorldEvaluation:
     """The racer's `WorldEvaluation`."""
 
-    options = ("track", "laps", "steps")
+    options = ("track", "laps", "steps", "car")
     scripted: Mapping[str, Callable[[Any], Policy]] = {
         "reference": ReferenceDriver,
         "human": lambda _track: CasualHuman(),
@@ -29,8 +31,9 @@ class RacerWorldEvaluation:
     def tracks(self, metadata: Mapping[str, Any]) -> tuple[str, ...]:
         """The built-in tracks a driver was trained on, or all of them."""
         trained_on = metadata.get("tracks")
-        known = [track for track in track_ids() if isinstance(trained_on, list) and track in trained_on]
-        return tuple(known) or track_ids()
+        built_in = (*track_ids(), *circuit_ids())
+        known = [track for track in built_in if isinstance(trained_on, list) and track in trained_on]
+        return tuple(known) or (circuit_ids() if metadata.get("layout") in GRIP_LAYOUTS else track_ids())
 
     def evaluate(
         self, source: DriverSource, config: EvaluationConfig, say: Say, *, with_others: bool
@@ -43,7 +46,7 @@ class RacerWorldEvaluation:
             "name": source.name,
             "about": source.about,
         }
-        return evaluate(source.make, tracks, with_human=with_others, **options)
+        return evaluate(source.make, tracks, with_human=with_others, cars=driven_cars(source, config), **options)
 
     def show(self, result: RacerEvaluation) -> None:
         """The tables of laps."""
@@ -75,6 +78,12 @@ class RacerWorldEvaluation:
     def joined(self, results: Sequence[RacerEvaluation], config: EvaluationConfig) -> RacerEvaluation:  # noqa: ARG002
         """All tracks in one."""
         return replace(results[0], tracks=[track for each in results for track in each.tracks])
+
+
+def driven_cars(source: DriverSource, config: EvaluationConfig) -> tuple[str, ...]:
+    """The cars asked for, or those a driver was trained with."""
+    trained = source.about.get("cars")
+    return config.car or (tuple(map(str, trained)) if isinstance(trained, list) and trained else (CLASSIC,))
 
 
 def chosen_tracks(names: tuple[str, ...]) -> list[Track]:

@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Measure
 from hotlap.evaluation.racer.quantities import measures_of
+from hotlap.evaluation.racer.telemetry import LapTelemetry
+from hotlap.racer.cars import CLASSIC
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.tracks import Track
 
 FloatArray = NDArray[np.float64]
 LEAST_TICKS = 6000
 UNHURRIED_UPS = 60.0
-"""Whoever drives at least so fast has time for all laps."""
+UNHURRIED_MPS = 20.0
+"""Whoever drives at least so fast has time for all laps: the classic car, and cars with grip."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,9 @@ class DriveLimits:
                 f"cannot measure {self.laps} laps in {self.steps} steps: use 2 laps or more, 100 to 1000000 steps."
             )
 
-    def ticks_on(self, track: Track) -> int:
+    def ticks_on(self, track: Track, car: str = CLASSIC) -> int:
         """Ticks each car has on a track."""
-        unhurried_s = self.laps * track.length_u / UNHURRIED_UPS
+        unhurried_s = self.laps * track.length_u / (UNHURRIED_UPS if car == CLASSIC else UNHURRIED_MPS)
         return self.steps or max(LEAST_TICKS, round(unhurried_s * TICKS_PER_SECOND))
 
 
@@ -124,6 +127,11 @@ class Trace:
     """Ticks driven when each lap ended."""
     lap_clean: tuple[bool, ...]
     """Whether each was clean."""
+    throttle: FloatArray
+    brake: FloatArray
+    """The pedals as smoothed."""
+    grip_used: FloatArray | None = None
+    """Share of the grip in use, of the axle that uses more; None for the classic car."""
 
     def part(self, first: int, last: int) -> "Trace":
         """The ticks from `first` up to `last` alone."""
@@ -136,6 +144,9 @@ class Trace:
             wall=self.wall[first:last],
             lap_ends=(),
             lap_clean=(),
+            throttle=self.throttle[first:last],
+            brake=self.brake[first:last],
+            grip_used=None if self.grip_used is None else self.grip_used[first:last],
         )
 
     def standing(self) -> "Trace":
@@ -195,6 +206,12 @@ class TrackEvaluation:
     course: Track = field(repr=False)
     """The track itself, for the map."""
     human_trace: Trace | None = field(default=None, repr=False)
+    car: str = CLASSIC
+    """The car that was driven."""
+    limit_lap_s: float | None = None
+    """The quasi-steady lap of a car with grip on its fastest line: nothing is faster."""
+    telemetry: LapTelemetry | None = None
+    """Of the best flying lap from the grid without delay; cars with grip only."""
 
     def plain(self) -> dict[str, Any]:
         """As an object for JSON."""
@@ -205,6 +222,9 @@ class TrackEvaluation:
             "reference": None if self.reference is None else asdict(self.reference),
             "human": None if self.human is None else self.human.plain(),
             "original": None if self.original is None else asdict(self.original),
+            "car": self.car,
+            "limit_lap_s": self.limit_lap_s,
+            "telemetry": None if self.telemetry is None else self.telemetry.plain(),
         }
 
 

@@ -8,7 +8,9 @@ from hotlap.evaluation.page import Row, learning_section, page, table, tiles
 from hotlap.evaluation.racer import pictures
 from hotlap.evaluation.racer.figures import RacerEvaluation, TrackEvaluation, late
 from hotlap.evaluation.racer.table import HEADINGS, figure_cells, percent, seconds, yardstick_rows
+from hotlap.evaluation.racer.telemetry import telemetry_lines
 from hotlap.evaluation.racer.yardsticks import find_reference
+from hotlap.racer.cars import CLASSIC
 from hotlap.racer.tracks import Track
 
 FOOT = (
@@ -36,7 +38,7 @@ def _learning_section(evaluation: RacerEvaluation, run: Path | None) -> str:
 
 def _track_section(driver: str, result: TrackEvaluation) -> str:
     track = result.course
-    reference = find_reference(track)
+    reference = find_reference(track) if result.car == CLASSIC else None
     speeds = pictures.speed_chart(result, reference)
     return (
         f"<section><h2>{escape(result.name)} <small>{escape(result.track)} · {result.length_u:,.0f} u</small></h2>"
@@ -44,8 +46,20 @@ def _track_section(driver: str, result: TrackEvaluation) -> str:
         f'<div class="card">{pictures.track_map(track, result.traces[0], reference)}{_map_legend(track)}</div>'
         f'<div class="card"><h3>Speed over distance</h3>{speeds}{_chart_legend()}</div>'
         f'<div class="card"><h3>Starts completed</h3>{pictures.starts_picture(result.by_delay)}</div>'
-        f'<div class="card"><h3>In figures</h3>{_table(driver, result)}</div></section>'
+        f'<div class="card"><h3>In figures</h3>{_table(driver, result)}</div>{_telemetry(result)}</section>'
     )
+
+
+def _telemetry(result: TrackEvaluation) -> str:
+    """How the best flying lap was driven, and every braking of it; nothing for the classic car."""
+    if result.telemetry is None:
+        return ""
+    brakings = [
+        Row(f"{point.at_m:,.0f} m", [f"{point.from_kmh:.0f} km/h", f"{point.to_kmh:.0f} km/h"], "driver")
+        for point in result.telemetry.braking_points
+    ]
+    words = "".join(f"<p>{escape(line)}</p>" for line in telemetry_lines(result.telemetry))
+    return f'<div class="card"><h3>Best flying lap</h3>{words}{table(("from", "to"), brakings)}</div>'
 
 
 def _tiles(result: TrackEvaluation) -> str:

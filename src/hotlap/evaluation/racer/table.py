@@ -5,7 +5,9 @@ from rich.table import Table
 from rich.text import Text
 
 from hotlap.evaluation.racer.figures import Figures, RacerEvaluation, TrackEvaluation
+from hotlap.evaluation.racer.telemetry import telemetry_lines
 from hotlap.evaluation.table import NONE, console_for_results, empty_table, print_table
+from hotlap.racer.cars import CLASSIC
 
 LAP_HEADINGS = ("starts", "standing", "best", "best\nclean", "mean", "spread", "clean\nlaps", "% over\nref")
 HEADINGS = (*LAP_HEADINGS, "wall", "off\nroad", "return")
@@ -21,12 +23,15 @@ def print_evaluation(evaluation: RacerEvaluation, console: Console | None = None
     console = console or console_for_results()
     for track in evaluation.tracks:
         print_table(console, track_table(evaluation.driver, track))
+        for line in [] if track.telemetry is None else telemetry_lines(track.telemetry):
+            console.print(Text(f"  best flying lap: {line}", style="dim"))
     console.print(Text(EXPLANATION, style="dim"))
 
 
 def track_table(driver: str, track: TrackEvaluation) -> Table:
     """A driver on one track, without and with delay, above its yardsticks."""
-    table = empty_table(f"{track.name} · {track.track} · {track.length_u:,.0f} u", HEADINGS)
+    unit = "u" if track.car == CLASSIC else f"m · {track.car}"
+    table = empty_table(f"{track.name} · {track.track} · {track.length_u:,.0f} {unit}", HEADINGS)
     for figures in track.by_delay:
         name = driver if figures.delay == 0 else f"  {figures.delay} tick late"
         table.add_row(Text(name, style="bold"), *figure_cells(figures))
@@ -43,6 +48,8 @@ def yardstick_rows(track: TrackEvaluation) -> list[tuple[str, list[str]]]:
     if track.original is not None:
         name = "original driver" if track.original.finishes else "original (parks)"
         rows.append((name, ["", seconds(track.original.standing_lap_s), seconds(track.original.flying_best_s)]))
+    if track.limit_lap_s is not None:
+        rows.append(("limit (not driven)", ["", "", "", seconds(track.limit_lap_s)]))
     if track.reference is not None:
         rows.append(
             ("reference lap", ["", seconds(track.reference.standing_lap_s), "", seconds(track.reference.lap_s)])
