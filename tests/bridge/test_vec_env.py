@@ -9,7 +9,7 @@ import pytest
 from stable_baselines3 import PPO
 
 from bridge.running import original_server
-from hotlap.bridge import BridgeVecEnv
+from hotlap.bridge import BridgeClient, BridgeVecEnv
 from hotlap.errors import ActionError, BridgeError
 from hotlap.vector.sb3 import make_vec_env
 
@@ -130,3 +130,23 @@ def test_neither_server_nor_client_loads_torch():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240)
     assert not {"torch", "stable_baselines3", "onnxruntime", "matplotlib"} & set(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("observation", ["grip", "grip-car"])
+def test_it_drives_cars_with_grip(server, observation):
+    options = {**OPTIONS, "track": ["quarry"], "car": "gt", "assists": "on", "observation": observation}
+    there, here = BridgeVecEnv(server.url, 3, seed=3, **options), make_vec_env("racer", 3, seed=3, **options)
+    assert np.array_equal(there.reset(), here.reset())
+    for _ in range(60):
+        actions = np.tile(np.array([0.1, 0.8, 0.0], np.float32), (3, 1))
+        (seen, reward, *_), (expected, paid, *_) = there.step(actions), here.step(actions)
+        assert np.array_equal(seen, expected)
+        np.testing.assert_allclose(reward, paid, rtol=1e-6)
+    there.close()
+
+
+def test_unknown_car_is_refused_by_the_server(server):
+    client = BridgeClient(server.url)
+    with pytest.raises(BridgeError, match='no car "gtt"'):
+        client.request({"type": "reset", "car": "gtt"})
+    client.close()
