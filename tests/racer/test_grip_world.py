@@ -5,6 +5,7 @@ import math
 import gymnasium as gym
 import numpy as np
 import pytest
+import torch
 from gymnasium.utils.env_checker import check_env
 
 import hotlap
@@ -188,6 +189,14 @@ def test_vector_environments_take_cars():
     assert many.reset(seed=0)[0].shape == (3, GRIP_SIZE)
     learner = hotlap.make_vec_env("racer", 2, seed=0, car="gt", observation="grip-car")
     assert learner.reset().shape == (2, GRIP_AND_CAR_SIZE)
+
+
+def test_torch_tensors_take_cars():
+    env = hotlap.make_torch_env("racer", 4, seed=1, car="gt", track="track-02", start="random")
+    seen, _ = env.reset()
+    assert seen.shape == (4, GRIP_SIZE)
+    assert env.world.batch.entry is update_grip_entry
+    assert np.isfinite(env.step(torch.full((4, 3), 0.3))[0].numpy()).all()
 
 
 def test_grip_car_drives_a_circuit_at_true_scale():

@@ -57,9 +57,8 @@ class RacerBatch:
     users hands out copies.
     """
 
-    entry = staticmethod(tick.update_entry)
     autoreset_mode = tick.AUTORESET
-    """What other machines compile, and the mode in which they advance it."""
+    """The mode in which other machines advance it."""
 
     def __init__(
         self,
@@ -107,8 +106,9 @@ class RacerBatch:
         """All arrays of the kernel, in the order of its address table."""
         self._addresses = address_table(*self.groups)  # type: ignore[arg-type]
         self._address = int(self._addresses.ctypes.data)
-        self._entry = grip_tick.update_grip_entry if cars else tick.update_entry
-        self._update = _compiled_update(self._entry) if jit_is_on() else self._interpreted_update
+        self.entry = grip_tick.update_grip_entry if cars else tick.update_entry
+        """What is compiled, here and for other machines."""
+        self._update = _compiled_update(self.entry) if jit_is_on() else self._interpreted_update
         self._cores = AllCores(self._update, threads, CARS_WORTH_A_THREAD)
         self._drive = self._ready_drive() if threads == 1 and jit_is_on() else self._drive_on_all_cores
 
@@ -134,7 +134,7 @@ class RacerBatch:
 
     def _interpreted_update(self, _address: int, first: int, last: int, mode: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""
-        interpreted(tick.update_fleet, self._entry)(self._racer, first, last, mode)
+        interpreted(tick.update_fleet, self.entry)(self._racer, first, last, mode)
 
     def set_actions(self, actions: NDArray[np.floating[Any]]) -> None:
         """Take a (count, 3) array of raw actions in the precision it comes in."""
