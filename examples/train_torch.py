@@ -1,4 +1,7 @@
-"""Thirty lines of policy gradient on tensors: `python examples/train_torch.py [cpu|cuda]`."""
+"""How a training loop uses the tensors of a world: `python examples/train_torch.py [cpu|cuda]`.
+
+Plain advantage actor-critic; `hotlap train` learns far faster.
+"""
 
 import sys
 
@@ -7,35 +10,41 @@ import torch
 import hotlap
 
 
-def train(device: str = "cpu", cars: int = 256, updates: int = 60, steps: int = 32) -> list[float]:
-    """Advantage actor-critic on track-01: the mean reward of a step in each update."""
+def train(device: str = "cpu", cars: int = 256, updates: int = 100, steps: int = 32) -> list[float]:
+    """Advantage actor-critic on track-01: percent of a lap gained in a tick, less penalties, in each update."""
     torch.manual_seed(0)
     env = hotlap.make_torch_env("racer", cars, device, start="random", stagger=True)
     seen, _ = env.reset()
-    body = torch.nn.Sequential(torch.nn.Linear(seen.shape[1], 64), torch.nn.Tanh(), torch.nn.Linear(64, 4)).to(device)
-    optimizer, rewards = torch.optim.Adam(body.parameters(), lr=3e-3), []
+    actor, critic = (
+        torch.nn.Sequential(torch.nn.Linear(seen.shape[1], 64), torch.nn.Tanh(), torch.nn.Linear(64, size)).to(device)
+        for size in (3, 1)
+    )
+    optimizer, gained = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=3e-3), []
     for _ in range(updates):
-        log_probs, values, paid, alive = [], [], [], []
+        log_probs, values, rewards, alive = [], [], [], []
         for _ in range(steps):
-            out = body(seen.clone())
-            policy = torch.distributions.Normal(out[:, :3], 0.4)
+            now = seen.clone()  # the next step overwrites what this one returned
+            policy = torch.distributions.Normal(actor(now), 0.3)
             action = policy.sample()
             seen, reward, terminated, truncated, _ = env.step(action)
             log_probs.append(policy.log_prob(action).sum(1))
-            values.append(out[:, 3])
-            paid.append(100.0 * reward.clone())
+            values.append(critic(now)[:, 0])
+            rewards.append(100.0 * reward)
             alive.append(1.0 - (terminated | truncated).float())
-        goal, loss = body(seen)[:, 3].detach(), torch.zeros((), device=device)
-        for t in reversed(range(steps)):
-            goal = paid[t] + 0.98 * alive[t] * goal
-            loss += (0.5 * (goal - values[t]) ** 2 - log_probs[t] * (goal - values[t]).detach()).mean() / steps
+        goal, goals = critic(seen)[:, 0].detach(), []
+        for reward, lives in zip(reversed(rewards), reversed(alive), strict=True):
+            goal = reward + 0.98 * lives * goal
+            goals.insert(0, goal)
+        missing = torch.stack(goals) - torch.stack(values)
+        advantage = (missing - missing.mean()).detach() / missing.std().detach()
+        loss = 0.5 * (missing**2).mean() - (torch.stack(log_probs) * advantage).mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        rewards.append(float(torch.stack(paid).mean()))
-    return rewards
+        gained.append(float(torch.stack(rewards).mean()))
+    return gained
 
 
 if __name__ == "__main__":
-    for update, reward in enumerate(train(*sys.argv[1:2])):
-        sys.stdout.write(f"update {update:3d}: {reward:7.4f} % of a lap a tick\n")
+    for update, percent in enumerate(train(*sys.argv[1:2])):
+        sys.stdout.write(f"update {update:3d}: {percent:7.4f} % of a lap a tick\n")

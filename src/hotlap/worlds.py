@@ -5,13 +5,15 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.episodes import Rollout
 from hotlap.errors import ActionError, ConfigError, did_you_mean
+
+if TYPE_CHECKING:  # it brings the compiler, which `hotlap --help` does without
+    from hotlap.episodes import Rollout
 
 Array = NDArray[Any]
 FINGERPRINT_DIGITS = 16
@@ -33,7 +35,7 @@ class World(Protocol):
     reward: Array
     terminated: Array
     truncated: Array
-    rollout: Rollout
+    rollout: "Rollout"
     """What `reset` and `advance_and_reset` hand to a learner."""
 
     def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:

@@ -72,7 +72,7 @@ class GpuMemory:
         """A copy of the state on the host."""
         both = zip(self._batch.groups, self._tensors, strict=True)
         places = {id(array): tensor for own in both for array, tensor in zip(*own, strict=True)}
-        return {name: places[id(column)].cpu().numpy() for name, column in self._world.state_columns().items()}
+        return {name: places[id(column)].cpu().numpy().copy() for name, column in self._world.state_columns().items()}
 
     def close(self) -> None:
         """Let go of the GPU."""
