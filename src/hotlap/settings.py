@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 
 from hotlap.errors import ConfigError, did_you_mean
 
@@ -60,6 +61,11 @@ def _choice(known: tuple[Any, ...], value: Any, name: str) -> Any:
         hint = did_you_mean(str(value)[:80], known)
         raise ConfigError(f"{name} cannot be {value!r:.80}.{hint} Known: {', '.join(map(str, known))}.")
     return value
+
+
+def is_whole(number: Any) -> bool:
+    """Whether a value is an integer, of Python or numpy; True and False are none."""
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def _number(wanted: Any, value: Any, name: str) -> float:

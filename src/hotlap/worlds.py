@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.errors import ActionError, ConfigError, did_you_mean
+from hotlap.settings import is_whole
 
 if TYPE_CHECKING:  # it brings the compiler, which `hotlap --help` does without
     from hotlap.episodes import Rollout
@@ -158,11 +159,6 @@ register_world(
         browser="hotlap.export.highway_browser:BROWSER",
     )
 )
-
-
-def is_whole(number: Any) -> bool:
-    """Whether a value is an integer, of Python or numpy; True and False are none."""
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def as_array(actions: Any, message: str) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from hotlap.errors import MissionError, did_you_mean
 from hotlap.highway.physics import MPH, TOP_SPEED_MPS
-from hotlap.worlds import is_whole
+from hotlap.settings import is_whole
 
 MIN_GAP_S = 1.0
 MAX_GAP_S = 10.0

@@ -22,8 +22,9 @@ from hotlap.highway.mission_rules import (
 from hotlap.highway.missions import DEFAULT_GAP_S, Mission
 from hotlap.highway.physics import DECISION_S, MOST_VEHICLES, SIZES, TEMPERAMENTS, TOP_SPEED_MPS
 from hotlap.highway.sensors import FIELDS, OBSERVATION_SIZE
+from hotlap.settings import is_whole
 from hotlap.state import Limits, check_columns, write_columns
-from hotlap.worlds import as_array, checked_options, is_whole
+from hotlap.worlds import as_array, checked_options
 
 Array = NDArray[Any]
 ACTION_SHAPE_MESSAGE = "action must be a 3-element array [throttle, brake, lane request]"

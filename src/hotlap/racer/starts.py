@@ -9,7 +9,7 @@ from hotlap.kernel import kernel
 from hotlap.racer.fleet import CarState, FleetState, Rules, Starts, StepOutputs
 from hotlap.racer.physics import GATE_COUNT, Physics
 from hotlap.racer.tables import TrackTables
-from hotlap.worlds import is_whole
+from hotlap.settings import is_whole
 
 START_KINDS = ("grid", "gate", "random")
 GRID, GATE, RANDOM, POSE = range(4)

@@ -18,8 +18,9 @@ from hotlap.racer.physics import GATE_COUNT, ROAD, SHOULDER, TICKS_PER_SECOND
 from hotlap.racer.sensors import CURVATURE_SCALE_U, LOOKAHEADS_U, YAW_SCALE_RPS
 from hotlap.racer.starts import START_KINDS, check_gate, check_start_kind
 from hotlap.racer.tracks import Track, drawn_for_classic_car, load_track
+from hotlap.settings import is_whole
 from hotlap.state import USUAL_LIMITS, Limits, check_columns, write_columns
-from hotlap.worlds import as_array, checked_options, is_whole
+from hotlap.worlds import as_array, checked_options
 
 Array = NDArray[Any]
 TrackChoice = str | Path | Track | Sequence[str | Path | Track]
