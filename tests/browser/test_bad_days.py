@@ -26,7 +26,7 @@ def test_without_onnxruntime_one_can_drive_alone_and_is_told_why(game):
     game.expect_complaints("ERR_FAILED")
     game.page.route("**/assets/ort*", lambda route: route.abort())
     game.open().race("Versus AI", "3")
-    expect(game.page.locator(".hud-toast")).to_contain_text("onnxruntime did not load")
+    expect(game.page.locator(".hud-notice")).to_contain_text("onnxruntime did not load")
     game.page.keyboard.down("ArrowUp")
     expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
 
@@ -49,7 +49,10 @@ def test_lost_driver_file_is_said_and_the_race_goes_on(game):
     game.expect_complaints("404")
     game.page.route("**/data/policies/*.onnx", lambda route: route.fulfill(status=404, body="{}"))
     game.open().race("Versus AI", "3")
-    expect(game.page.locator(".hud-toast")).to_contain_text("could not be loaded")
+    expect(game.page.locator(".hud-notice")).to_contain_text("could not be loaded")
+    expect(game.page.locator(".hud-notice")).to_contain_text("On the track instead: You")
+    game.page.get_by_role("button", name="Close this message").click()
+    expect(game.page.locator(".hud-notice")).to_have_count(0)
 
 
 def test_server_that_is_gone_leaves_the_race_alone(game):

@@ -110,7 +110,6 @@ export class Hud {
     this.minimap.setTrack(race.fleet.track.file);
     this.gapUntil = 0;
     this.toast.classList.remove('shown');
-    this.notices.replaceChildren();
     this.rows = race.cars.length > 2 ? race.cars.map(() => tableRow()) : [];
     this.table.replaceChildren(...this.rows.map((row) => row.root));
     const rival = race.cars.find((car) => car.entrant.kind !== 'human');
