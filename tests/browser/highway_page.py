@@ -74,4 +74,4 @@ def highway_run(root: Path, name: str) -> Path:
 def publish_driver(folder: Path, step: int, policy: bytes) -> None:
     """The best driver so far, as the trainer publishes it."""
     (folder / "policy.onnx").write_bytes(policy)
-    write_document(folder / "best.json", {"step": step, "score": [1.0], "tags": {}, "laps": {}})
+    write_document(folder / "best.json", {"step": step, "score": [1.0], "tags": {}, "laps": {}, "summary": ""})
