@@ -10,7 +10,9 @@ import portalocker
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-OPENED = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+CLOSED_IN_CHILDREN = getattr(os, "O_CLOEXEC", 0)
+"""Flag for whatever is opened: not for child processes."""
+OPENED = CLOSED_IN_CHILDREN | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 """Flags for every file that is opened: not for child processes, not through a link, and bytes as they are."""
 NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 """Flag for a file that might be a pipe."""

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from hotlap.errors import HotlapError
-from hotlap.systems import FOLDER, OPENED, RENAMES_OPEN_FILES, wait_for_lock
+from hotlap.systems import CLOSED_IN_CHILDREN, FOLDER, OPENED, RENAMES_OPEN_FILES, wait_for_lock
 
 Chunk = memoryview | bytes
 CHUNK_BYTES = 1 << 22
@@ -92,7 +92,8 @@ def sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk."""
     if FOLDER is None:
         return
-    descriptor = os.open(folder, os.O_RDONLY | FOLDER | OPENED)
+    # A run may be named by a link; whether it may be written to is asked before.
+    descriptor = os.open(folder, os.O_RDONLY | FOLDER | CLOSED_IN_CHILDREN)
     try:
         os.fsync(descriptor)
     finally:

@@ -114,8 +114,8 @@ def test_benchmark_steps_once_for_each_step_and_frees_the_server():
 
         def open_session(connection, path):
             made = session(connection, path)
-            receive = made.receive
-            made.receive = lambda payload: (seen.append(payload), receive(payload))[1]
+            start = made.start
+            made.start = lambda payload: (seen.append(payload), start(payload))[1]
             return made
 
         server.server.open_session = open_session

@@ -16,7 +16,7 @@ class EchoSession(BridgeSession):
         super().__init__()
         self.reply = Reply(b"x" * reply_bytes)
 
-    def receive(self, payload: bytes) -> Reply:  # noqa: ARG002 - nothing is read
+    def start(self, payload: bytes) -> Reply:  # noqa: ARG002 - nothing is read
         """The same text each time."""
         return self.reply
 

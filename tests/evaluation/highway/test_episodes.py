@@ -2,7 +2,7 @@
 
 import pytest
 
-from hotlap.errors import ConfigError, TrackError
+from hotlap.errors import ConfigError, ReportError
 from hotlap.evaluation.highway.episodes import Episode, EpisodesHeader, MissionEnd, read_episodes, write_episodes
 from hotlap.highway.missions import Ending, Mode
 
@@ -18,7 +18,7 @@ def test_episodes_come_back_as_they_were_written(tmp_path):
     path = tmp_path / "episodes.jsonl"
     write_episodes(path, DRIVE, [EPISODE, EPISODE])
     assert read_episodes(path) == (DRIVE, [EPISODE, EPISODE])
-    with pytest.raises(TrackError, match="--force"):
+    with pytest.raises(ReportError, match="--force"):
         write_episodes(path, DRIVE, [EPISODE])
 
 
