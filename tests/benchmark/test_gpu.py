@@ -48,7 +48,7 @@ def contest(request):
 
 @pytest.fixture(scope="module")
 def kernel(contest):
-    return native_entry(browser_of(contest.name).entries["update"])
+    return native_entry(browser_of(contest.world).entries[contest.function])
 
 
 def test_same_kernels_with_the_same_actions_drive_the_same_drive(contest, kernel):
