@@ -24,7 +24,8 @@ ATTACKS: tuple[tuple[Attack, float], ...] = (
     (network.malformed, 0.1),
     (network.half_open, 0.0),
     (network.greedy, 0.08),
-    (driving.actions, 0.1),
+    (driving.actions, 0.08),
+    (driving.states, 0.05),
     (suites.suites, 0.0),
 )
 """Each attack and its share of the time; 0 takes the time it takes."""
@@ -41,8 +42,11 @@ def main() -> int:
     figures: list[Figure] = []
     for attack, share in chosen:
         began_s = time.monotonic()
-        figures += attack(share * options.minutes * 60.0, options.seed)
+        found = attack(share * options.minutes * 60.0, options.seed)
+        figures += found
         print(f"{attack.__name__}: {time.monotonic() - began_s:.0f} s", file=sys.stderr, flush=True)
+        for figure in found:
+            print(f"  {figure.number}: {figure.found}", file=sys.stderr, flush=True)
     print(table(figures))
     return 0 if all(figure.held for figure in figures) else 1
 

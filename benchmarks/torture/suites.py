@@ -19,7 +19,7 @@ SUITES: dict[int, tuple[str, ...]] = {
     20: ("checkpoints/test_clock.py",),
     21: ("export/test_onnx.py",),
 }
-LONGEST_S = 240.0
+LONGEST_S = 600.0
 
 
 def run_suite(number: int) -> Figure:
