@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from hotlap.errors import TrackError
+from hotlap.policies.grip_reference import grip_reference_lap
 from hotlap.policies.limit import LimitLap, limit_lap
 from hotlap.policies.reference import reference_lap
 from hotlap.racer.cars.catalogue import CLASSIC
@@ -40,8 +42,17 @@ def show_laps(
 
 def lap_facts(limit: LimitLap) -> dict[str, Any]:
     """The laps of a car on a track, as plain values."""
-    reference_s = reference_lap(limit.track).seconds if limit.car_id == CLASSIC else None
-    return {"car": limit.car_id, "limit_lap_s": limit.seconds, "reference_lap_s": reference_s}
+    return {"car": limit.car_id, "limit_lap_s": limit.seconds, "reference_lap_s": _reference_s(limit)}
+
+
+def _reference_s(limit: LimitLap) -> float | None:
+    """The reference in seconds; None where no driver gets round cleanly."""
+    try:
+        if limit.car is None:
+            return reference_lap(limit.track).seconds
+        return grip_reference_lap(limit.track, limit.car).seconds
+    except TrackError:
+        return None
 
 
 def _told(limit: LimitLap, laps: dict[str, Any]) -> str:

@@ -27,6 +27,8 @@ class LimitLap:
     """The quasi-steady lap of a car on a track."""
 
     car_id: str
+    car: Car | None
+    """None is the classic car."""
     track: Track
     """As the car drives it: at true scale, or at the scale of the classic car."""
     seconds: float
@@ -53,7 +55,7 @@ def _classic_limit(track: Track) -> LimitLap:
     count, fastest_ups = len(line.points), PHYSICS.max_speed_ups
     distance_u = np.arange(count) / count * line.length_u
     speed_ups = np.full(count, fastest_ups)
-    return LimitLap(CLASSIC, track, line.length_u / fastest_ups, line.points, distance_u, speed_ups)
+    return LimitLap(CLASSIC, None, track, line.length_u / fastest_ups, line.points, distance_u, speed_ups)
 
 
 @lru_cache(maxsize=64)
@@ -61,7 +63,7 @@ def _grip_limit(track: Track, car: Car) -> LimitLap:
     road = road_with_margin(cut_road(track, SECTION_M), MARGIN_M)
     found = fastest_line(road, steady_envelope(car.data))
     distance_u = np.concatenate([[0.0], np.cumsum(found.profile.step_m)[:-1]])
-    return LimitLap(car.car_id, track, found.lap_s, line_points(road, found), distance_u, found.profile.speed_mps)
+    return LimitLap(car.car_id, car, track, found.lap_s, line_points(road, found), distance_u, found.profile.speed_mps)
 
 
 def line_points(road: Road, found: FastestLine) -> FloatArray:

@@ -118,21 +118,25 @@ def time_between(profile: Profile, first: int, last: int) -> float:
 @builder
 def fill_profile(profile: Profile, envelope: Envelope) -> float:
     """Write the speed at every point of a measured line, and return the time of the lap in seconds."""
-    count = len(profile.step_m)
-    slowest = 0
-    for i in range(count):
+    for i in range(len(profile.step_m)):
         profile.corner_mps[i] = _corner_speed(profile.curvature_per_m[i], envelope)
-        if profile.corner_mps[i] < profile.corner_mps[slowest]:
-            slowest = i
+    return fill_between_corners(profile, envelope, envelope)
+
+
+@builder
+def fill_between_corners(profile: Profile, driving: Envelope, braking: Envelope) -> float:
+    """The same with the corner speeds as they are, and one envelope to drive and one to brake within."""
+    count = len(profile.step_m)
+    slowest = int(np.argmin(profile.corner_mps))
     # From the slowest corner once round and back: nowhere is the car slower than there.
     profile.reached_mps[slowest] = profile.corner_mps[slowest]
     for k in range(1, count):
         i = (slowest + k) % count
-        profile.reached_mps[i] = _driven_to(i, profile, envelope)
+        profile.reached_mps[i] = _driven_to(i, profile, driving)
     profile.speed_mps[slowest] = profile.reached_mps[slowest]
     for k in range(count - 1, 0, -1):
         i = (slowest + k) % count
-        profile.speed_mps[i] = _braked_from(i, profile, envelope)
+        profile.speed_mps[i] = _braked_from(i, profile, braking)
     return time_between(profile, 0, count)
 
 

@@ -119,14 +119,14 @@ def _most_driving(speed: float, side_mps2: float, car: CarData) -> float:
 
 @builder
 def _most_braking(speed: float, side_mps2: float, car: CarData) -> float:
-    """The most speed lost a second: each axle braked up to its limit."""
+    """The most speed lost a second, with one pedal for both axles: until the first of them is at its limit."""
     lost = 0.0
     share = car.brake_share_front
     for _ in range(ROUNDS):
         limits = _limits(speed, side_mps2, -lost, car)
-        front = min(car.brake_force_n * share, max(limits.front_n, 0.0))
-        rear = min(car.brake_force_n * (1.0 - share), max(limits.rear_n, 0.0))
-        lost = 0.5 * (lost + (front + rear + _resistance(speed, limits, car)) / car.mass_kg)
+        hold = min(car.brake_force_n, max(limits.front_n, 0.0) / max(share, 1e-6))
+        hold = min(hold, max(limits.rear_n, 0.0) / max(1.0 - share, 1e-6))
+        lost = 0.5 * (lost + (hold + _resistance(speed, limits, car)) / car.mass_kg)
     return lost
 
 
