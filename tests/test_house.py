@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 import hotlap
 from hotlap import cli
 from hotlap.errors import HotlapError
-from hotlap.racer.tracks import track_ids
+from hotlap.racer.tracks import circuit_ids, track_ids
 
 REPOSITORY = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
@@ -154,7 +154,7 @@ def test_what_a_verb_returns_is_the_exit_code(monkeypatch, words, status):
 
 def test_tracks_are_listed_for_machines(capsys):
     assert cli.main(["tracks", "list", "--json"]) == 0
-    assert [track["id"] for track in json.loads(capsys.readouterr().out)] == list(track_ids())
+    assert [track["id"] for track in json.loads(capsys.readouterr().out)] == list(track_ids() + circuit_ids())
 
 
 def test_unknown_track_is_refused_with_the_nearest_name(capsys):
