@@ -99,7 +99,7 @@ def test_weights_that_break_in_the_middle_of_an_update_are_told_from_a_bug(algor
 
 def test_run_that_fails_before_its_first_checkpoint_says_that_there_is_none(tmp_path, monkeypatch):
     poison(monkeypatch, "reward", np.nan, tick=2)
-    with pytest.raises(TrainingError, match="There is no checkpoint yet"):
+    with pytest.raises(TrainingError, match=r"There is no checkpoint\."):
         train(tiny_config(), "run", tmp_path)
 
 

@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -145,21 +146,8 @@ class Payload:
         return os.mkdir, (str(self.path),)
 
 
-def test_nothing_in_a_hostile_run_is_executed(honest, tmp_path):
-    """Pickles in every slot, a link for a file, under a hook that notes code, commands, pickles and sockets."""
-    config = CONFIGS["ppo"]
-    run = train(config, "run", tmp_path).run
-    proof = tmp_path / "executed"
-    bomb = pickle.dumps(Payload(proof))
-    whole = honest["ppo"]
-    step = whole.step
-    for number, name in enumerate((*whole.tensors, "link")):
-        evil = checkpoint_folder(run, step + number + 1)
-        save_checkpoint(run, Checkpoint(step + number + 1, whole.tensors, whole.documents, {"policy.onnx": bomb}))
-        victim = evil / ("policy.safetensors" if name == "link" else f"{name}.safetensors")
-        victim.unlink()
-        victim.symlink_to("/etc/passwd") if name == "link" else victim.write_bytes(bomb)
-    (run / "best.json").write_bytes(bomb)
+def watched_resume(run: Path) -> dict:
+    """What resuming a run says, under a hook that notes code, commands, pickles and sockets."""
     script = f"""
 import json, sys
 from pathlib import Path
@@ -183,8 +171,33 @@ print(json.dumps({{"seen": seen, "lines": lines}}))
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout.splitlines()[-1])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_nothing_in_a_hostile_run_is_executed(honest, tmp_path):
+    """Pickles in every slot, a link for a file, and a pickle for what stands beside the checkpoints."""
+    config = CONFIGS["ppo"]
+    run = train(config, "run", tmp_path).run
+    proof = tmp_path / "executed"
+    bomb = pickle.dumps(Payload(proof))
+    whole = honest["ppo"]
+    step = whole.step
+    for number, name in enumerate(whole.tensors):
+        evil = checkpoint_folder(run, step + number + 1)
+        save_checkpoint(run, Checkpoint(step + number + 1, whole.tensors, whole.documents, {"policy.onnx": bomb}))
+        (evil / f"{name}.safetensors").write_bytes(bomb)
+    result = watched_resume(run)
     assert not result["seen"]
-    assert sum("skipped" in line for line in result["lines"]) == len(whole.tensors) + 1
-    assert "best.json is not JSON" in result["lines"][-1]
+    assert sum("skipped" in line for line in result["lines"]) == len(whole.tensors), result
+    victim = evil / "policy.safetensors"
+    victim.unlink()
+    victim.symlink_to("/etc/passwd")
+    result = watched_resume(run)
+    assert not result["seen"]
+    assert "is a link" in result["lines"][-1]
+    shutil.rmtree(evil)
+    (run / "best.json").write_bytes(bomb)
+    result = watched_resume(run)
+    assert not result["seen"]
+    assert "best.json" in result["lines"][-1]
     assert not proof.exists()
