@@ -23,7 +23,7 @@ from training.tiny_runs import CARS, steps_saved, tiny_config, weights_hash
 
 ROLLOUT = 16 * CARS
 CONFIG = tiny_config(steps=40 * ROLLOUT, checkpoint={"keep_last": 2, "first_past": ROLLOUT})
-LONGEST_S = 0.3
+LONGEST_S = 0.8
 TRAINING_SHARE = 0.8
 MOST_KILLS = 25
 

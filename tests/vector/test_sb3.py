@@ -70,7 +70,7 @@ def test_batch_equals_a_dummy_vec_env_of_monitored_environments_bit_for_bit():
     assert ours.action_space == theirs.action_space
     assert np.array_equal(ours.reset(), theirs.reset())
     terminated = truncated = 0
-    for actions in actions_for(CARS, 300):
+    for actions in actions_for(CARS, 450):
         a, b = ours.step(actions), theirs.step(actions)
         for one, two in zip(a[:3], b[:3], strict=True):
             assert one.dtype == two.dtype
