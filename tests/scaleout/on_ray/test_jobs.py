@@ -73,6 +73,16 @@ def test_a_job_is_sent_followed_stopped_and_fetched_and_only_with_the_token(tmp_
     assert "asked to stop" in hotlap(tmp_path, "jobs", "stop", long, "--address", address).stdout
     assert hotlap(tmp_path, "jobs", "logs", long, "--follow", "--address", address).returncode == 1
 
+    # One whose driver is worse than the last one fails, as the nightly example would.
+    (tmp_path / "runs").mkdir()  # evaluations are kept where there are runs
+    measured = ["--episodes", "1", "--vehicles", "0", "--no-baselines", "--root", str(tmp_path / "runs")]
+    first, second = ["hotlap", "evaluate", "expert", *measured], ["hotlap", "evaluate", "zero", *measured]
+    write_job(tmp_path, address, [first, [*second, "--against", "last"]])
+    gated = hotlap(tmp_path, "submit", "job.toml").stdout.strip()
+    worse = hotlap(tmp_path, "jobs", "logs", gated, "--follow", "--address", address)
+    assert (worse.returncode, "worse than expert" in worse.stdout) == (1, True), worse
+    assert "exit code 1" in hotlap(tmp_path, "jobs", "status", gated, "--address", address).stdout
+
     # Nobody gets in without the token.
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(f"{address}/api/jobs/", timeout=10)  # noqa: S310 - loopback
