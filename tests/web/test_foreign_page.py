@@ -84,7 +84,7 @@ def test_own_page_may_compile_the_physics_but_no_text_and_no_inline_script(game,
         "async () => Object.keys((await WebAssembly.instantiateStreaming(fetch('data/racer.wasm'), {env: Math}))"
         ".instance.exports).sort()"
     )
-    assert exports == ["__heap_base", "memory", "update"]
+    assert exports == ["__heap_base", "memory", "update", "update_grip"]
     inline = "() => { const s = document.createElement('script'); s.textContent = 'window.owned = 1';"
     assert page.evaluate(f"{inline} document.head.append(s); return window.owned ?? null; }}") is None
     assert page.get_attribute("html", "data-eval") == "refused"
