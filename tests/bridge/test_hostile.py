@@ -76,6 +76,7 @@ class MemoryTransport(asyncio.Transport):
         super().__init__()
         self.sent = 0
         self.closing = False
+        self.reading = True
 
     def get_extra_info(self, name, default=None):
         return self
@@ -99,10 +100,10 @@ class MemoryTransport(asyncio.Transport):
         return self.closing
 
     def pause_reading(self):
-        """Nothing to pause."""
+        self.reading = False
 
     def resume_reading(self):
-        """Nothing to resume."""
+        self.reading = True
 
     def abort(self):
         self.closing = True

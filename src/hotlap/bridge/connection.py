@@ -14,6 +14,7 @@ from websockets.server import ServerProtocol
 
 from hotlap.bridge.access import SILENT_LOG, Refusal
 from hotlap.bridge.messages import BridgeSession, Reply, Work, error_reply
+from hotlap.bridge.races import Race
 
 if TYPE_CHECKING:
     from hotlap.bridge.server import BridgeServer
@@ -44,8 +45,7 @@ class Connection(asyncio.BufferedProtocol):
         self._inbox: deque[bytes] = deque()
         self._job: Work | None = None
         self._fragments = bytearray()
-        self._write_paused = self._leaving = False
-        self._next_slice: asyncio.Handle | None = None
+        self._write_paused = self._leaving = self._in_turns = False
         self._next_tick: asyncio.Handle | None = None
         self._tick_due_s = 0.0
 
@@ -70,7 +70,7 @@ class Connection(asyncio.BufferedProtocol):
                 self._collect(event)
             elif isinstance(event, Request):
                 self._shake_hands(event)
-        self._work()
+        self._answer()
 
     def eof_received(self) -> None:
         """The client will send no more; asyncio closes the socket once everything is written."""
@@ -91,7 +91,7 @@ class Connection(asyncio.BufferedProtocol):
         """The client has caught up."""
         self._write_paused = False
         self._expect_more()
-        self._work()
+        self._answer()
 
     def close(self, code: int, reason: str) -> None:
         """Say goodbye; the client has a moment to answer."""
@@ -142,43 +142,77 @@ class Connection(asyncio.BufferedProtocol):
             self._inbox.append(bytes(self._fragments))
             self._fragments.clear()
 
-    def _work(self) -> None:
-        """Answer what is in the inbox, for a short while; the rest after the others had their turn."""
-        cancel(self._next_slice)
-        self._next_slice = None
+    def _answer(self) -> None:
+        """Answer what is cheap at once, for a short while, and the rest when this client's turn comes."""
         self._send()
+        if not self._in_turns:
+            self._answer_inbox()
+            self._in_turns = self._has_work()
+            if self._in_turns:
+                self.server.turns.join(self)
+        self._plan_tick()
+        self._read_or_wait()
+
+    def work(self) -> bool:
+        """A slice of what takes long; whether there is more of it."""
+        if self._has_work():
+            if self._job is not None:
+                self._advance_job()
+            elif self._inbox:
+                self._answer_inbox()
+            else:
+                self._race()
+            self._plan_tick()
+            self._read_or_wait()
+        self._in_turns = self._has_work()
+        return self._in_turns
+
+    def _has_work(self) -> bool:
+        session = self.session
+        if session is None or self._write_paused:
+            return False
+        fast_race = session.race is not None and not session.race.order.realtime
+        return self._job is not None or bool(self._inbox) or fast_race
+
+    def _answer_inbox(self) -> None:
+        """Messages in their order, for a short while or until one takes long."""
         end_s = self.loop.time() + SLICE_S
-        while (self._inbox or self._job) and self.session is not None and not self._write_paused:
+        while self._inbox and self._job is None and self.session is not None and not self._write_paused:
+            self._start(self.session)
             if self.loop.time() > end_s:
-                self._next_slice = self.loop.call_soon(self._work)
                 break
-            reply = self._next_reply(self.session)
-            if reply is not None:
-                self._reply(reply)
-        self._plan_race()
-        if self._inbox or self._job or self._write_paused:
+
+    def _read_or_wait(self) -> None:
+        if self.session is not None and (self._inbox or self._job or self._write_paused):
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
 
-    def _next_reply(self, session: BridgeSession) -> Reply | None:
-        """The next reply, or None while it is still in the making."""
+    def _start(self, session: BridgeSession) -> None:
+        """Answer the next message, or begin with the work of its answer."""
         try:
-            if self._job is None:
-                answer = session.start(self._inbox.popleft())
-                if isinstance(answer, Reply):
-                    return answer
-                self._job = answer
-            next(self._job)
-        except StopIteration as finished:
-            self._job = None
-            reply: Reply = finished.value
-            return reply
+            answer = session.start(self._inbox.popleft())
         except Exception:
-            self._job = None
             log.exception("a message could not be answered")
-            return error_reply(INTERNAL_ERROR)
-        return None
+            answer = error_reply(INTERNAL_ERROR)
+        if isinstance(answer, Reply):
+            self._reply(answer)
+        else:
+            self._job = answer
+
+    def _advance_job(self) -> None:
+        """A slice of the answer in the making; the last one sends it."""
+        job, reply = cast("Work", self._job), None
+        try:
+            next(job)
+        except StopIteration as finished:
+            reply = finished.value
+        except Exception:
+            log.exception("a message could not be answered")
+            reply = error_reply(INTERNAL_ERROR)
+        if reply is not None:
+            self._job = None
+            self._reply(reply)
 
     def _reply(self, reply: Reply) -> None:
         (self.wire.send_binary if reply.binary else self.wire.send_text)(reply.data)
@@ -198,48 +232,45 @@ class Connection(asyncio.BufferedProtocol):
         if not self._leaving:
             self._leaving = True
             self._forget_work()
+            self._transport.resume_reading()
             self.deadline_s = self.loop.time() + self.server.limits.linger_s
             self.server.unsettle(self)
 
     def _forget_work(self) -> None:
         self.session = self._job = None
         self._inbox.clear()
-        cancel(self._next_slice)
-        cancel(self._next_tick)
-        self._next_slice = self._next_tick = None
+        if self._next_tick is not None:
+            self._next_tick.cancel()
+            self._next_tick = None
 
-    def _plan_race(self) -> None:
-        """When a race is on and its frames are being read: the next ticks, on time or as soon as possible."""
+    def _plan_tick(self) -> None:
+        """When a race in real time is on and its frames are being read: its next tick, on time."""
         race = self.session.race if self.session is not None else None
-        if race is None or self._write_paused or self._next_tick is not None:
-            return
-        if not race.order.realtime:
-            self._next_tick = self.loop.call_soon(self._race)
+        if race is None or not race.order.realtime or self._write_paused or self._next_tick is not None:
             return
         now_s = self.loop.time()
         self._tick_due_s += RACE_TICK_S
         if not now_s - RACE_CATCH_UP_S < self._tick_due_s <= now_s + RACE_TICK_S:
             self._tick_due_s = now_s
-        self._next_tick = self.loop.call_at(self._tick_due_s, self._race)
+        self._next_tick = self.loop.call_at(self._tick_due_s, self._tick)
+
+    def _tick(self) -> None:
+        """One tick of a race in real time."""
+        self._next_tick = None
+        if self.session is not None and self.session.race is not None:
+            self._race()
+            self._plan_tick()
 
     def _race(self) -> None:
         """Drive the next ticks of the race and tell about them."""
-        self._next_tick = None
-        if self.session is None or self.session.race is None:
-            return
+        session = cast("BridgeSession", self.session)
+        race = cast("Race", session.race)
         try:
-            frames = self.session.race_frames(1 if self.session.race.order.realtime else RACE_TICKS_AT_ONCE)
+            frames = session.race_frames(1 if race.order.realtime else RACE_TICKS_AT_ONCE)
         except Exception:
             log.exception("a race could not go on")
-            self.session.race = None
+            session.race = None
             frames = [error_reply(INTERNAL_ERROR)]
         for frame in frames:
             self._reply(frame)
         self._expect_more()
-        self._plan_race()
-
-
-def cancel(handle: asyncio.Handle | None) -> None:
-    """Take back what was planned."""
-    if handle is not None:
-        handle.cancel()

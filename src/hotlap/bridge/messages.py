@@ -1,7 +1,8 @@
 """The protocol without sockets: one session per connection takes messages in and gives replies out, within limits."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import Any
 
 import msgspec
@@ -10,8 +11,8 @@ from hotlap import __version__
 from hotlap.bridge.batch_messages import ACTION_MAGIC
 from hotlap.bridge.json_text import TOO_DEEP, UNDEFINED, decode, encode, printable, read_step, spelled
 from hotlap.bridge.races import Race, RaceOrder
-from hotlap.bridge.requests import read_cars, read_choice, read_count, read_options, read_seed, read_world
-from hotlap.bridge.worlds import BatchOfCars, SingleCar, checked_action
+from hotlap.bridge.requests import WorldRules, read_cars, read_choice, read_count, read_options, read_seed, read_world
+from hotlap.bridge.worlds import BatchOfCars, SingleCar, checked_action, preparing
 from hotlap.errors import BridgeError, ConfigError, HotlapError
 from hotlap.policies.policy import Policy
 from hotlap.racer.tracks import track_ids
@@ -26,6 +27,8 @@ BATCH_NOT_RESET = 'Send {"type": "batch_reset"} before the first actions'
 RACE_IS_RUNNING = 'A race is running. Send {"type": "close"} to stop it'
 NULL_MESSAGE = "Cannot read properties of null (reading 'type')"
 PACES = ("fast", "realtime")
+WAIT_S = 0.001
+"""How long a slice of waiting for a thread is."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class BridgeSession:
     car: SingleCar | None = None
     batch: BatchOfCars | None = None
     race: Race | None = None
+    crowded: Callable[[], bool] = lambda: False
+    """Whether other clients wait for their turn."""
     lap_info: bool = False
     """Whether the client has said hello: only then does a step's info say more than the original's."""
 
@@ -151,8 +156,11 @@ class BridgeSession:
             }
         )
 
-    def _reset(self, message: dict[str, Any]) -> Reply:
+    def _reset(self, message: dict[str, Any]) -> Reply | Work:
         wanted, seed, options = read_world(message), read_seed(message), read_options(message)
+        return when_prepared(wanted, lambda: self._begin(wanted, seed, options))
+
+    def _begin(self, wanted: WorldRules, seed: int | None, options: Mapping[str, Any]) -> Reply:
         car = self.car if self.car is not None and self.car.rules == wanted else SingleCar(wanted, self.car)
         car.begin(seed, options)
         self.car = car
@@ -168,9 +176,14 @@ class BridgeSession:
         self.car = self.batch = self.race = None
         return text({"type": "close_result"})
 
-    def _open_batch(self, message: dict[str, Any]) -> Reply:
-        self.batch = BatchOfCars(read_cars(message, self.limits.cars), read_world(message), read_options(message))
-        return text({"type": "batch_result", **self.batch.shape.describe()})
+    def _open_batch(self, message: dict[str, Any]) -> Reply | Work:
+        count, rules, options = read_cars(message, self.limits.cars), read_world(message), read_options(message)
+
+        def opened() -> Reply:
+            self.batch = BatchOfCars(count, rules, options, self.crowded)
+            return text({"type": "batch_result", **self.batch.shape.describe()})
+
+        return when_prepared(rules, opened)
 
     def _reset_batch(self, message: dict[str, Any]) -> Work:
         if self.batch is None:
@@ -191,7 +204,7 @@ class BridgeSession:
             raise BridgeError(BATCH_NOT_RESET)
         return _binary(self.batch.step(payload))
 
-    def _start_race(self, message: dict[str, Any]) -> Reply:
+    def _start_race(self, message: dict[str, Any]) -> Reply | Work:
         name = read_choice(message, "name", tuple(sorted(self.drivers)))
         order = RaceOrder(
             rules=read_world(message, observation=self.drivers[name].layout),
@@ -201,8 +214,12 @@ class BridgeSession:
             ticks=read_count(message, "ticks", 3600, most=216_000),
             realtime=read_choice(message, "pace", PACES, default="realtime") == "realtime",
         )
-        self.race = Race(name, self.drivers[name], order)
-        return text({"type": "policy_result", "name": name, "trackId": self.race.track_id})
+
+        def started() -> Reply:
+            self.race = Race(name, self.drivers[name], order)
+            return text({"type": "policy_result", "name": name, "trackId": self.race.track_id})
+
+        return when_prepared(order.rules, started)
 
     def race_frames(self, most: int) -> list[Reply]:
         """The next ticks of the running race, at most so many; the last of a race is its `race_result`."""
@@ -217,6 +234,23 @@ class BridgeSession:
             if self.race.finished:
                 self.race = None
         return replies
+
+
+def when_prepared(rules: WorldRules, answer: Callable[[], Reply]) -> Reply | Work:
+    """The answer, once what the rules need has been compiled and laid out; mostly that is now."""
+    waiting = preparing(rules)
+    return _after(waiting, answer) if waiting else answer()
+
+
+def _after(waiting: Sequence[Thread], answer: Callable[[], Reply]) -> Work:
+    for thread in waiting:
+        while thread.is_alive():
+            thread.join(WAIT_S)
+            yield
+    try:
+        return answer()
+    except HotlapError as error:
+        return error_reply(str(error))
 
 
 def _binary(making: Generator[None, None, bytes | bytearray]) -> Work:

@@ -11,6 +11,7 @@ from hotlap.bridge import DEFAULT_PORT
 from hotlap.bridge.access import Access, Refusal, check_token
 from hotlap.bridge.connection import Connection
 from hotlap.bridge.messages import BridgeSession, Limits
+from hotlap.bridge.turns import Turns
 from hotlap.errors import BridgeConnectionError, ConfigError
 from hotlap.policies.policy import Policy
 
@@ -45,6 +46,7 @@ class BridgeServer:
         self.config = config
         self.limits = config.limits
         self.loop = asyncio.get_running_loop()
+        self.turns = Turns(self.loop)
         self.access: Access
         self.open: set[Connection] = set()
         self.unsettled: dict[Connection, None] = {}
@@ -102,7 +104,7 @@ class BridgeServer:
         """A connection has shaken hands: it gets a world of its own."""
         self.unsettled.pop(connection, None)
         self.open.add(connection)
-        return BridgeSession(self.config.drivers, self.limits)
+        return BridgeSession(self.config.drivers, self.limits, crowded=lambda: self.turns.crowded)
 
     def unsettle(self, connection: Connection) -> None:
         """A connection that is not open yet or not any more; when there are too many, the oldest goes."""

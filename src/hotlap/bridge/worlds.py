@@ -1,7 +1,8 @@
 """What a session drives: a single car with JSON replies as the original's, or a batch of cars with binary ones."""
 
 import math
-from collections.abc import Generator, Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
 from typing import Any
@@ -28,14 +29,36 @@ from hotlap.racer.world import ACTION_SHAPE_MESSAGE, ACTION_VALUE_MESSAGE, Racer
 
 CARS_AT_ONCE = 32
 """How many cars begin an episode before others have their turn: about a millisecond of work."""
+CAR_STEPS_AT_ONCE = 512
+"""How many cars are driven by a tick before others have theirs: about as much."""
 LAP_KEYS = ("lapTicks", "lapClean")
 FIRST = itemgetter(0)
+one_at_a_time = threading.Lock()
 
 
 def build_world(count: int, rules: WorldRules, **options: Any) -> RacerWorld:
     """A world for some rules; the tables of its tracks are shared with every other world on them."""
     driven: dict[str, Any] = {"car": rules.car, "assists": rules.assists}
     return RacerWorld(count, rules.tracks, rules.config, rules.observation, **driven, **options)
+
+
+@cache
+def preparation(car: str, track: str) -> threading.Thread:
+    """Compiles the kernels of a car and lays out a track for it, once, in a thread that nobody else waits for."""
+
+    def build() -> None:
+        with one_at_a_time:
+            RacerWorld(1, track, car=car)
+
+    thread = threading.Thread(target=build, name=f"prepare {car} on {track}", daemon=True)
+    thread.start()
+    return thread
+
+
+def preparing(rules: WorldRules) -> list[threading.Thread]:
+    """What must be waited for before a world with these rules can be built in a moment."""
+    threads = [preparation(rules.car, track) for track in dict.fromkeys(rules.tracks)]
+    return [thread for thread in threads if thread.is_alive()]
 
 
 @cache
@@ -118,12 +141,15 @@ class BatchOfCars:
     What takes long is a generator: it stops after every few cars, so that a server can turn to others.
     """
 
-    def __init__(self, count: int, rules: WorldRules, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, count: int, rules: WorldRules, options: Mapping[str, Any], crowded: Callable[[], bool] = lambda: False
+    ) -> None:
         unfit = sorted(set(options) - {"start", "action_delay"})
         if unfit:
             raise BridgeError(f"options of a batch are start and action_delay; {unfit[0]} belongs into batch_reset")
         self.world = build_world(count, rules, **options)
         self.shape = BatchShape.of_world(self.world)
+        self.crowded = crowded
         self.generators: list[np.random.Generator] = []
         self.running = False
 
@@ -148,7 +174,8 @@ class BatchOfCars:
     def step(self, payload: bytes) -> Generator[None, None, bytearray]:
         """One tick of every car; those that are done begin again, and their last observations are in the reply."""
         world = self.world
-        world.advance(unpack_actions(self.shape, payload))
+        world.take_actions(unpack_actions(self.shape, payload))
+        yield from self._drive()
         done = np.flatnonzero(world.terminated | world.truncated)
         message, arrays = new_step(self.shape, len(done))
         self._write_facts(arrays)
@@ -160,6 +187,16 @@ class BatchOfCars:
                 yield
         arrays.observation[:] = world.observation
         return message
+
+    def _drive(self) -> Generator[None, None, None]:
+        """One tick of every car: in slices where others wait, else on all cores at once."""
+        batch = self.world.batch
+        if not self.crowded():
+            batch.step()
+            return
+        for first in range(0, batch.count, CAR_STEPS_AT_ONCE):
+            batch.step_part(first, min(first + CAR_STEPS_AT_ONCE, batch.count))
+            yield
 
     def _write_facts(self, arrays: StepArrays) -> None:
         """Reward, info and flags of the tick just driven, before anybody begins again."""

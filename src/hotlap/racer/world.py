@@ -231,12 +231,16 @@ class RacerWorld:
 
     def advance(self, actions: Array) -> None:
         """One tick of every car with raw actions of shape (count, 3), clamped by the rules of the world."""
-        self.batch.set_actions(self._checked(actions))
+        self.take_actions(actions)
         self.batch.step()
+
+    def take_actions(self, actions: Array) -> None:
+        """Check raw actions of shape (count, 3) and keep them for the next tick."""
+        self.batch.set_actions(self._checked(actions))
 
     def advance_and_reset(self, actions: Array) -> None:
         """The same, and where an episode ended the next begins: `rollout` says how it ended."""
-        self.batch.set_actions(self._checked(actions))
+        self.take_actions(actions)
         self.batch.step_and_reset()
 
     def _checked(self, actions: Array) -> Array:
