@@ -1,5 +1,6 @@
 """The lap board: what is kept, in which order, and that the file is ours."""
 
+import dataclasses
 import random
 import sqlite3
 
@@ -7,6 +8,7 @@ import pytest
 
 from hotlap.errors import StoreError
 from hotlap.store.database import MIGRATIONS, Database
+from hotlap.store.driven_by import MACHINE
 from hotlap.store.drives import RecordedDrive
 from hotlap.store.laps import MOST_LAPS, MOST_LAPS_OF_A_NAME, Course, Lap, LapBoard, lap_id, plain_name
 
@@ -208,3 +210,14 @@ def test_equal_laps_of_one_second_rank_in_the_order_they_came(database):
 def test_what_is_acknowledged_survives_a_power_cut(database):
     with database.transaction() as db:
         assert db.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL: the log is on the disk before an answer
+
+
+def test_all_machines_together_hold_as_many_places_as_one_name_and_no_record(database):
+    board = LapBoard(database)
+    for number in range(MOST_LAPS_OF_A_NAME + 5):
+        lap, drive = a_lap(number, 300 + 10 * number)
+        board.add(COURSE, dataclasses.replace(lap, driven_by=MACHINE), drive)
+    board.add(COURSE, *a_lap(100, 900, name="Ada"))
+    kept = board.fastest(COURSE)
+    assert [lap.driven_by for lap in kept].count(MACHINE) == MOST_LAPS_OF_A_NAME
+    assert board.fastest_by_hand(COURSE).name == "Ada"

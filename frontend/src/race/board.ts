@@ -11,6 +11,8 @@ export interface BoardLap {
   /** 1 is a standing start. */
   lap: number;
   set_at: string;
+  /** What the server says of its inputs; laps of this browser alone are not told apart. */
+  driven_by?: 'keys' | 'analogue' | 'machine';
 }
 
 /** A clean lap on its way to the board. */

@@ -181,7 +181,7 @@ function boardTable(laps: BoardLap[], dialog: HTMLDialogElement, actions: BoardA
       'tr',
       {},
       h('td', {}, String(rank + 1)),
-      h('td', { class: 'name' }, lap.name),
+      h('td', { class: 'name' }, lap.driven_by === 'machine' ? `${lap.name} (machine)` : lap.name),
       h('td', { class: rank === 0 ? 'best' : '' }, lapTime(lap.ticks)),
       h('td', { class: 'muted' }, lap.lap === 1 ? 'standing' : 'flying'),
       h(

@@ -50,6 +50,9 @@ MIGRATIONS = (
     """
     ALTER TABLE evaluations ADD COLUMN passed INTEGER NOT NULL DEFAULT 1;
     """,
+    """
+    ALTER TABLE laps ADD COLUMN driven_by TEXT NOT NULL DEFAULT 'analogue';
+    """,
 )
 
 

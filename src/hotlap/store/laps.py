@@ -7,22 +7,17 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hotlap.store.database import Database
+from hotlap.store.driven_by import ANALOGUE, MACHINE
 from hotlap.store.drives import RecordedDrive
 from hotlap.store.plain import plain_text
+from hotlap.store.same_drive import SAME_TICKS, is_same_drive, lap_inputs
 
 MOST_LAPS = 100
 MOST_LAPS_OF_A_NAME = 10
-SAME_TICKS = 6
-"""Laps whose times differ by no more may be the same drive."""
-SAME_INPUTS = 0.02
-Inputs = NDArray[np.float64]
 LONGEST_NAME = 24
 NAMELESS = "anonymous"
-_COLUMNS = "id, track, name, ticks, lap, set_at"
+_COLUMNS = "id, track, name, ticks, lap, set_at, driven_by"
 
 
 @dataclass(frozen=True)
@@ -46,6 +41,8 @@ class Lap:
     """Which lap of its drive; 1 is from the grid."""
     set_at: str
     """When, in UTC."""
+    driven_by: str = ANALOGUE
+    """The class of its inputs."""
 
     def as_json(self) -> dict[str, Any]:
         """As pages get it."""
@@ -78,7 +75,7 @@ class LapBoard:
         with self.database.transaction() as db:
             added = db.execute(
                 f"INSERT OR IGNORE INTO laps ({_COLUMNS}, shape, fingerprint, inputs, respawns) "  # noqa: S608 - no input in it
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*values, json.dumps(drive.respawns)),
             ).rowcount
             if original is not None and original.id != lap.id:
@@ -93,6 +90,10 @@ class LapBoard:
         """The board of a course, fastest first; of two equal laps the older leads."""
         with self.database.transaction() as db:
             return self._fastest(db, course, limit)
+
+    def fastest_by_hand(self, course: Course) -> Lap | None:
+        """The fastest lap of a course that no machine drove."""
+        return next((lap for lap in self.fastest(course) if lap.driven_by != MACHINE), None)
 
     def find(self, lap_id: str) -> tuple[Lap, RecordedDrive] | None:
         """A lap with its drive."""
@@ -130,27 +131,16 @@ class LapBoard:
         return [Lap(*row) for row in rows]
 
     def _forget_slow_ones(self, db: sqlite3.Connection, course: Course) -> None:
-        """Keep the fastest of each name, and of those the fastest."""
+        """Keep the fastest of each name, all machines together being one, and of those the fastest."""
         same = (course.shape, course.fingerprint)
         db.execute(
             "DELETE FROM laps WHERE shape = ? AND fingerprint = ? AND id NOT IN (SELECT id FROM ("
             "SELECT id, ticks, set_at, rowid AS place, row_number() OVER "
-            "(PARTITION BY name ORDER BY ticks, set_at, rowid) AS own FROM laps WHERE shape = ? AND fingerprint = ?"
+            "(PARTITION BY CASE driven_by WHEN ? THEN NULL ELSE name END ORDER BY ticks, set_at, rowid) AS own "
+            "FROM laps WHERE shape = ? AND fingerprint = ?"
             ") WHERE own <= ? ORDER BY ticks, set_at, place LIMIT ?)",
-            (*same, *same, MOST_LAPS_OF_A_NAME, MOST_LAPS),
+            (*same, MACHINE, *same, MOST_LAPS_OF_A_NAME, MOST_LAPS),
         )
-
-
-def lap_inputs(inputs: bytes, ticks: int) -> Inputs:
-    """The inputs of the lap alone, which ends its drive: by tick, steer, throttle and brake as shares of full."""
-    raw = np.frombuffer(inputs[-3 * ticks :], np.uint8).reshape(-1, 3)
-    return np.column_stack([raw[:, 0].view(np.int8) / 127.0, raw[:, 1:] / 255.0])
-
-
-def is_same_drive(one: Inputs, other: Inputs) -> bool:
-    """Whether two laps are one drive: aligned at the finish, their inputs differ by less than 2 % on average."""
-    ticks = min(len(one), len(other))
-    return bool(np.abs(one[-ticks:] - other[-ticks:]).mean() < SAME_INPUTS)
 
 
 def lap_id(course: Course, drive: RecordedDrive) -> str:

@@ -1,5 +1,6 @@
 """Drives a submitted drive again with the native kernel: a lap counts if it is real, clean and the one it claims."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from hotlap.errors import LapError
@@ -21,19 +22,26 @@ class FinishedLap(NamedTuple):
     """Number of the drive's tick that finished it."""
 
 
-def laps_of(track: Track, drive: RecordedDrive) -> list[FinishedLap]:
-    """Every lap that a drive finishes on a track, from rest on the grid."""
-    batch = RacerBatch(1, [track], threads=1)
+def replayed(track: Track, drive: RecordedDrive, layout: str = "classic") -> Iterator[tuple[int, RacerBatch]]:
+    """A drive once more, from rest on the grid: the car before the first tick (-1), and after each."""
+    batch = RacerBatch(1, [track], layout=layout, threads=1)
     batch.place(0, 0, Start(track.start_x_u, track.start_y_u, track.start_heading_rad, 0.0, 0), delay=0)
-    respawns = set(drive.respawns)
-    actions, out = batch.actions, batch.out
-    laps: list[FinishedLap] = []
+    yield -1, batch
+    respawns, actions = set(drive.respawns), batch.actions
     for tick, (steer, throttle, brake) in enumerate(drive.actions().tolist()):
         if tick in respawns:
             batch.respawn(0)
         actions.steer[0], actions.throttle[0], actions.brake[0] = steer, throttle, brake
         batch.step()
-        if out.lap_complete[0]:
+        yield tick, batch
+
+
+def laps_of(track: Track, drive: RecordedDrive) -> list[FinishedLap]:
+    """Every lap that a drive finishes on a track."""
+    laps: list[FinishedLap] = []
+    for tick, batch in replayed(track, drive):
+        out = batch.out
+        if tick >= 0 and out.lap_complete[0]:
             laps.append(FinishedLap(len(laps) + 1, int(out.last_lap_ticks[0]), bool(out.lap_clean[0]), tick))
     return laps
 

@@ -2,10 +2,11 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -28,9 +29,15 @@ from hotlap.web.live import LiveHub
 from hotlap.web.policies import PolicyCounter
 from hotlap.web.runs import Shelf
 
+if TYPE_CHECKING:
+    from hotlap.policies.onnx_policy import OnnxPolicy
+
 UNCHANGING = "public, max-age=31536000, immutable"
 ASK_AGAIN = "no-cache"
 ASSETS = "assets/"
+CLASSIC_LAYOUTS = ("classic", "full")
+MOST_KNOWN_DRIVERS = 16
+"""How many drivers a lap is compared with: each takes some milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,18 @@ class Game:
     missions: MissionLog
     counter: PolicyCounter = field(default_factory=PolicyCounter)
 
+    def known_drivers(self) -> "Iterator[OnnxPolicy]":
+        """The drivers that pages race: the best of each run and those that come with Hotlap."""
+        from hotlap.policies.onnx_policy import OnnxPolicy  # noqa: PLC0415 - onnxruntime: for the first lap
+
+        listed = [driver for driver in self.shelf.listing().drivers if driver.kind != "checkpoint"]
+        able = [driver for driver in listed if driver.layout in CLASSIC_LAYOUTS and driver.problem is None]
+        for driver in able[:MOST_KNOWN_DRIVERS]:
+            try:
+                yield OnnxPolicy(self.counter.content(driver))
+            except PolicyError:
+                continue  # it cannot have driven the lap either
+
 
 def create_app(game: Game, house: House) -> Starlette:
     """The application for one server; every route is behind the guard."""
@@ -60,7 +79,7 @@ def create_app(game: Game, house: House) -> Starlette:
 
 def routes(game: Game) -> list[BaseRoute]:
     """All there is. Ids and names in a URL are looked up in tables; none becomes part of a path."""
-    desk, hub, library = BoardDesk(game.tracks, game.board), LiveHub(game.shelf), Library(game)
+    desk, hub, library = BoardDesk(game.tracks, game.board, game.known_drivers), LiveHub(game.shelf), Library(game)
     highway = HighwayDesk(game.missions)
     return [
         Route("/api/laps", desk.laps, methods=["GET"]),

@@ -1,8 +1,8 @@
 """The lap board over HTTP: every lap that comes in is driven again before it counts."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Annotated
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -14,10 +14,14 @@ from hotlap.export.reference_laps import shape_of
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.racer.tracks import Track
 from hotlap.store.database import utc_now
+from hotlap.store.driven_by import driven_by
 from hotlap.store.drives import MOST_TICKS, drive_from_json
 from hotlap.store.laps import Course, Lap, LapBoard, Placed, lap_id, plain_name
 from hotlap.store.referee import check_lap
 from hotlap.web.bodies import read_json_body
+
+if TYPE_CHECKING:
+    from hotlap.policies.onnx_policy import OnnxPolicy
 
 MOST_WAITING = 8
 RETRY_SECONDS = 2
@@ -44,9 +48,13 @@ class SentLap(msgspec.Struct, forbid_unknown_fields=True):
 class BoardDesk:
     """Answers for the lap board: one lap is checked at a time, a few may wait, the others are asked to come back."""
 
-    def __init__(self, tracks: Mapping[str, Track], board: LapBoard) -> None:
+    def __init__(
+        self, tracks: Mapping[str, Track], board: LapBoard, known: "Callable[[], Iterable[OnnxPolicy]]"
+    ) -> None:
         self.tracks = tracks
         self.board = board
+        self.known = known
+        """The drivers whose laps are recognised."""
         self._turn = asyncio.Lock()
         self._waiting = 0
 
@@ -56,10 +64,9 @@ class BoardDesk:
         if wanted is not None:
             laps = await asyncio.to_thread(self.board.fastest, self._course(wanted))
             return JSONResponse({"track": wanted, "laps": [lap.as_json() for lap in laps]}, headers=NO_STORE)
-        best = {track: await asyncio.to_thread(self.board.fastest, self._course(track), 1) for track in self.tracks}
-        return JSONResponse(
-            {"best": {track: laps[0].as_json() for track, laps in best.items() if laps}}, headers=NO_STORE
-        )
+        courses = {track: self._course(track) for track in self.tracks}
+        best = {track: await asyncio.to_thread(self.board.fastest_by_hand, course) for track, course in courses.items()}
+        return JSONResponse({"best": {track: lap.as_json() for track, lap in best.items() if lap}}, headers=NO_STORE)
 
     async def lap(self, request: Request) -> Response:
         """`GET api/laps/ID`: one lap with its drive."""
@@ -93,8 +100,17 @@ class BoardDesk:
 
     def _judge(self, sent: SentLap, course: Course) -> Placed:
         drive = drive_from_json(sent.drive.inputs, sent.drive.respawns)
-        finished = check_lap(self.tracks[sent.track], drive, sent.ticks)
-        lap = Lap(lap_id(course, drive), sent.track, plain_name(sent.name), finished.ticks, finished.number, utc_now())
+        track = self.tracks[sent.track]
+        finished = check_lap(track, drive, sent.ticks)
+        lap = Lap(
+            id=lap_id(course, drive),
+            track=sent.track,
+            name=plain_name(sent.name),
+            ticks=finished.ticks,
+            lap=finished.number,
+            set_at=utc_now(),
+            driven_by=driven_by(track, drive, finished.ticks, self.known()),
+        )
         return self.board.add(course, lap, drive)
 
     def _course(self, track: str) -> Course:
