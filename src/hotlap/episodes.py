@@ -1,6 +1,6 @@
 """Episodes of any world: which one each car drives, the draws it begins with, and what is known when it ends."""
 
-import math
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ class Episodes(NamedTuple):
     """The rewards of the episode so far, added up."""
 
 
-LIMITS = {"seed": (0, 2**63 - 1), "stream": (0, 2**63 - 1), "episode_return": (-math.inf, math.inf)}
+LIMITS = {"seed": (0, 2**63 - 1), "stream": (0, 2**63 - 1), "episode_return": (-sys.float_info.max, sys.float_info.max)}
 """Of the columns of `Episodes` that are not as others."""
 
 

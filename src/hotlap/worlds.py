@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.errors import ActionError, ConfigError, did_you_mean
+from hotlap.errors import ConfigError, did_you_mean
 from hotlap.settings import is_whole
 
 if TYPE_CHECKING:  # it brings the compiler, which `hotlap --help` does without
@@ -21,6 +21,8 @@ FINGERPRINT_DIGITS = 16
 NOT_RESET_MESSAGE = "step() called before reset()"
 CLOSED_MESSAGE = "Environment is closed"
 """What every environment says of a step too early or too late."""
+BATCH_OPTIONS = ("threads", "stagger")
+"""What every batch takes: the most cores it may use (None: all), and whether first episodes are cut off at random."""
 
 
 class World(Protocol):
@@ -90,6 +92,8 @@ class Registration:
     """Makes a batch of cars: called with their number and the world's options, it gives a `World`."""
     observation: str = ""
     """Its `ObservationSpec`."""
+    options: str = ""
+    """What a batch takes beside `count` and BATCH_OPTIONS: a dataclass with a field for each option."""
     renderer: str = ""
     """Draws a car: called with a batch, it gives an object with `draw(car)`."""
     env: str = ""
@@ -125,10 +129,12 @@ def register_world(registration: Registration) -> None:
 
 
 def registered(name: str) -> Registration:
-    """The registration of a world, or an error with the nearest name."""
-    if name not in WORLDS:
-        raise ConfigError(f'no world "{name}".{did_you_mean(name, WORLDS)} Known: {", ".join(WORLDS)}.')
-    return WORLDS[name]
+    """The registration of a world by its name or one of its Gymnasium ids, or an error with the nearest."""
+    homes = {**{key: each for each in WORLDS.values() for key in each.env_ids}, **WORLDS}
+    if name not in homes:
+        known = (*WORLDS, *(key for key in homes if key not in WORLDS))
+        raise ConfigError(f'no world "{name}".{did_you_mean(str(name), known)} Known: {", ".join(known)}.')
+    return homes[name]
 
 
 register_world(
@@ -136,6 +142,7 @@ register_world(
         name="racer",
         batch="hotlap.racer.world:RacerWorld",
         observation="hotlap.racer.fingerprint:OBSERVATION_SPEC",
+        options="hotlap.racer.options:RacerOptions",
         renderer="hotlap.racer.render:Renderer",
         env="hotlap.racer.env:RacerEnv",
         vector_env="hotlap.vector.racer_env:RacerVectorEnv",
@@ -150,6 +157,7 @@ register_world(
         name="highway",
         batch="hotlap.highway.world:HighwayWorld",
         observation="hotlap.highway.fingerprint:OBSERVATION_SPEC",
+        options="hotlap.highway.options:HighwayOptions",
         renderer="hotlap.highway.render:Renderer",
         env="hotlap.highway.env:HighwayEnv",
         vector_env="hotlap.vector.highway_env:HighwayVectorEnv",
@@ -161,34 +169,42 @@ register_world(
 )
 
 
-def as_array(actions: Any, message: str) -> Array:
-    """Actions as one array; rows of different lengths make none and are refused with the message."""
-    try:
-        return np.asarray(actions)
-    except ValueError as error:
-        raise ActionError(message) from error
+def check_known(names: Iterable[str], known: Sequence[str], what: str) -> None:
+    """Refuse a name that is none of the known ones."""
+    for name in names:
+        if name not in known:
+            raise ConfigError(
+                f'no {what} "{name!s:.80}".{did_you_mean(str(name)[:80], known)} Known: {", ".join(known)}.'
+            )
 
 
 def checked_options(options: Any, known: Sequence[str]) -> Mapping[str, Any]:
     """Options of a reset by their names, unknown ones refused."""
     if options is not None and not isinstance(options, Mapping):
         raise ConfigError(f"reset options must be a mapping of names to values, not {type(options).__name__}.")
-    for key in options or {}:
-        if key not in known:
-            raise ConfigError(f'no reset option "{key}".{did_you_mean(str(key), known)} Known: {", ".join(known)}.')
+    check_known(options or {}, known, "reset option")
     return options or {}
 
 
+def check_world_options(world: str, given: Iterable[str], own: Sequence[str]) -> None:
+    """Refuse options that neither a world knows nor the one who makes it, whose own are named."""
+    registration = registered(world)
+    if registration.options:
+        known = [each.name for each in fields(registration.part("options"))]
+        check_known(given, [*known, *own], f"{registration.name} option")
+
+
 def make_world(name: str, count: int, **options: Any) -> World:
-    """A batch of `count` cars in the named world."""
+    """A batch of `count` cars in a world, by its name or one of its Gymnasium ids."""
     registration = registered(name)
     if not is_whole(count) or count < 1:
         raise ConfigError(f"a batch needs a whole number of cars, at least 1, not {count!r}.")
     threads = options.get("threads")
     if threads is not None and not (is_whole(threads) and threads >= 1):
         raise ConfigError(f"threads must be a whole number, at least 1, or None for all cores, not {threads!r}.")
+    check_world_options(name, options, BATCH_OPTIONS)
     make: Callable[..., World] = registration.part("batch")
-    return make(int(count), **options)
+    return make(int(count), **{**registration.env_ids.get(name, {}), **options})
 
 
 def fingerprint_of(name: str, facts: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import hotlap
 from hotlap import RacerEnv
 from hotlap.errors import ActionError, ConfigError, EnvironmentStateError, HotlapError
+from hotlap.racer.options import RacerOptions
 from hotlap.racer.world import RacerWorld
 
 SHAPE_MESSAGE = "action must be a 3-element array [steer, throttle, brake]"
@@ -425,8 +426,8 @@ def test_config_file_may_begin_with_a_byte_order_mark(tmp_path):
 class RecordedRacer:
     """Stands where the bridge's client stands and writes down what it is asked."""
 
-    def __init__(self, url, **rules):
-        self.calls = [("made", url, rules)]
+    def __init__(self, url, options):
+        self.calls = [("made", url, options)]
 
     def reset(self, seed, options):
         self.calls.append(("reset", seed, options))
@@ -451,9 +452,8 @@ def test_bridge_url_sends_checked_actions_elsewhere(monkeypatch):
         env.step([math.nan, 0.0, 0.0])
     env.close()
     env.close()
-    rules = {"track": "track-02", "config": None, "observation": "classic", "action_delay": 0, "start": "grid"}
     assert env._remote.calls == [
-        ("made", "ws://localhost:9876", rules),
+        ("made", "ws://localhost:9876", RacerOptions("track-02")),
         ("reset", 4, {"start": "gate"}),
         ("step", [0.5, 1.0, 0.0]),
         ("close",),

@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from stable_baselines3.common.monitor import Monitor
@@ -246,6 +247,63 @@ def test_attributes_belong_to_all_cars():
 def test_unknown_world_is_refused_with_the_nearest():
     with pytest.raises(ConfigError, match='Did you mean "racer"'):
         make_vec_env("racr", 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("hotlap/Racer-v0", {"world": "racer"}),
+        ("hotlap/Highway-v0", {"world": "highway"}),
+        ("hotlap/HighwayDiscrete-v0", {"world": "highway", "discrete": True}),
+    ],
+)
+def test_registered_id_makes_the_world_it_stands_for(name, plain):
+    env, same = make_vec_env(name, 2, seed=3), make_vec_env(**plain, count=2, seed=3)
+    assert env.action_space == same.action_space
+    assert env.reset().tobytes() == same.reset().tobytes()
+
+
+def test_unknown_id_is_refused_with_the_nearest():
+    with pytest.raises(ConfigError, match='Did you mean "hotlap/Racer-v0"'):
+        make_vec_env("hotlap/Racer-v1", 2)
+
+
+@pytest.mark.parametrize("name", ["racer", "highway"])
+def test_cars_are_drawn_when_asked_for(name):
+    env = make_vec_env(name, 2, seed=0, render_mode="rgb_array")
+    env.reset()
+    pictures = env.get_images()
+    assert len(pictures) == 2
+    assert all(picture.dtype == np.uint8 and picture.ndim == 3 for picture in pictures)
+    tiled = env.render()
+    assert tiled.shape[0] * tiled.shape[1] >= 2 * pictures[0].shape[0] * pictures[0].shape[1]
+    env.close()
+    with pytest.raises(EnvironmentStateError):
+        env.get_images()
+
+
+def test_nothing_is_drawn_unless_asked_for():
+    assert make_vec_env("racer", 2).get_images() == [None, None]
+    with pytest.raises(ConfigError, match="rgb_array"):
+        make_vec_env("racer", 2, render_mode="human")
+
+
+MAKERS = {
+    "make_vec_env": lambda **options: make_vec_env("racer", 2, **options),
+    "make_vec_env by id": lambda **options: make_vec_env("hotlap/Racer-v0", 2, **options),
+    "gym.make": lambda **options: gym.make("hotlap/Racer-v0", **options),
+    "gym.make_vec": lambda **options: gym.make_vec("hotlap/Racer-v0", 2, **options),
+    "RacerEnv": RacerEnv,
+    "gym.make of the highway": lambda **options: gym.make("hotlap/Highway-v0", **options),
+}
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_unknown_option_is_refused_with_the_known_ones(maker):
+    with pytest.raises(ConfigError) as refusal:
+        MAKERS[maker](confg={})
+    assert 'option "confg". Did you mean "config"? Known: ' in str(refusal.value)
+    assert "render_mode" in str(refusal.value)
 
 
 def test_package_exports_make_vec_env_without_loading_torch():

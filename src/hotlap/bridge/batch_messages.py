@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.actions import ACTION_SIZE
 from hotlap.errors import ActionError, BridgeError
 from hotlap.racer.world import ACTION_SHAPE_MESSAGE, RacerWorld
 
@@ -31,7 +32,6 @@ RESET_MAGIC = b"HLR1"
 STEP_MAGIC = b"HLS1"
 ACTION_HEADER = struct.Struct("<4sI")
 REPLY_HEADER = struct.Struct("<4sIII")
-ACTION_SIZE = 3
 TERMINATED, TRUNCATED, LAP_FINISHED, LAP_CLEAN = 1, 2, 4, 8
 KINDS = {"f": "float", "i": "int", "b": "bool"}
 

@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from hotlap.actions import Action
 from hotlap.errors import BridgeError
 
 Undefined = type("Undefined", (), {})
@@ -12,8 +13,6 @@ UNDEFINED = Undefined()
 DIGITS_BEYOND_ANY_DOUBLE = 400
 LONGEST_MESSAGE = 500
 TOO_DEEP = "JSON is nested too deeply"
-
-Action = tuple[float, float, float]
 
 
 class StepRequest(msgspec.Struct, tag_field="type", tag="step"):

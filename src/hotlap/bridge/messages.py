@@ -8,14 +8,16 @@ from typing import Any
 import msgspec
 
 from hotlap import __version__
+from hotlap.actions import checked_action
 from hotlap.bridge.batch_messages import ACTION_MAGIC
 from hotlap.bridge.json_text import TOO_DEEP, UNDEFINED, decode, encode, printable, read_step, spelled
 from hotlap.bridge.races import Race, RaceOrder
 from hotlap.bridge.requests import WorldRules, read_cars, read_choice, read_count, read_options, read_seed, read_world
-from hotlap.bridge.worlds import BatchOfCars, SingleCar, checked_action, preparing
+from hotlap.bridge.worlds import BatchOfCars, SingleCar, preparing
 from hotlap.errors import BridgeError, ConfigError, HotlapError
 from hotlap.policies.policy import Policy
 from hotlap.racer.tracks import track_ids
+from hotlap.racer.world import ACTION_SHAPE_MESSAGE
 
 PROTOCOL_VERSION = 2
 ORIGINAL_VERSION = 1
@@ -170,7 +172,8 @@ class BridgeSession:
         """A step that is odd in some way: here it is said in which."""
         if self.car is None:
             raise BridgeError(STEP_BEFORE_RESET)
-        return Reply(encode(self.car.drive(checked_action(message.get("action")), lap_info=self.lap_info)))
+        action = checked_action(message.get("action"), ACTION_SHAPE_MESSAGE)
+        return Reply(encode(self.car.drive(action, lap_info=self.lap_info)))
 
     def _close(self, _message: dict[str, Any]) -> Reply:
         self.car = self.batch = self.race = None

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,16 @@ from hotlap.bridge.json_text import StepResult, encode, read_step_result
 from hotlap.errors import BridgeError, ConfigError
 from hotlap.racer.cars import CLASSIC
 from hotlap.racer.config import RacerConfig
+from hotlap.racer.options import (
+    RacerOptions,
+    TrackChoice,
+    check_delay,
+    checked_layout,
+    load_cars,
+    observation_bounds,
+)
 from hotlap.racer.starts import check_start_kind
-from hotlap.racer.world import TrackChoice, check_delay, check_options, observation_bounds
+from hotlap.racer.world import check_options
 
 Observation = NDArray[np.float32]
 FLOAT32 = np.dtype(np.float32)
@@ -24,23 +31,13 @@ PLAIN = {"start": "grid", "action_delay": 0}
 class RemoteRacer:
     """One car in a bridge server. What the original protocol cannot say is asked only of servers that offer it."""
 
-    def __init__(
-        self,
-        bridge_url: str,
-        track: TrackChoice = "track-01",
-        config: RacerConfig | Mapping[str, Any] | str | Path | None = None,
-        observation: str = "classic",
-        action_delay: int | str = 0,
-        start: str = "grid",
-        car: str = CLASSIC,
-        assists: str = "off",
-    ) -> None:
-        self.tracks = track_names(track)
-        self.config = dataclasses.asdict(RacerConfig.load(config))
-        self.layout = observation
-        self.driven = {} if car == CLASSIC else {"car": car, "assists": assists}
-        self.size = len(observation_bounds(observation)[0])
-        self.defaults = {"start": check_start_kind(start), "action_delay": check_delay(action_delay)}
+    def __init__(self, bridge_url: str, given: RacerOptions) -> None:
+        self.tracks = track_names(given.track)
+        self.config = dataclasses.asdict(RacerConfig.load(given.config))
+        self.layout = checked_layout(given.observation, load_cars(given.car))
+        self.driven = {} if given.car == CLASSIC else {"car": given.car, "assists": given.assists}
+        self.size = len(observation_bounds(self.layout)[0])
+        self.defaults = {"start": check_start_kind(given.start), "action_delay": check_delay(given.action_delay)}
         self.client = BridgeClient(bridge_url)
         try:
             self.capabilities = frozenset(self.client.hello().get("capabilities", ()))

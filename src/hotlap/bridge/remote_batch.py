@@ -2,28 +2,22 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.actions import checked_actions
 from hotlap.bridge.batch_messages import BatchShape, StepArrays, pack_actions, read_reset, read_step
 from hotlap.bridge.client import BridgeClient
 from hotlap.bridge.json_text import encode
 from hotlap.bridge.remote import track_names
-from hotlap.errors import ActionError, BridgeError
+from hotlap.errors import BridgeError
 from hotlap.racer.cars import CLASSIC
 from hotlap.racer.config import RacerConfig
-from hotlap.racer.world import (
-    ACTION_HIGH,
-    ACTION_LOW,
-    ACTION_SHAPE_MESSAGE,
-    TrackChoice,
-    checked_layout,
-    load_cars,
-    observation_bounds,
-)
+from hotlap.racer.options import RacerOptions, checked_layout, load_cars, observation_bounds
+from hotlap.racer.world import ACTION_HIGH, ACTION_LOW, ACTION_SHAPE_MESSAGE
+from hotlap.worlds import check_world_options
 
 DTYPES = {"float": np.float32, "int": np.int64, "bool": np.bool_}
 
@@ -31,30 +25,23 @@ DTYPES = {"float": np.float32, "int": np.int64, "bool": np.bool_}
 class RemoteBatch:
     """Cars that the server begins again as soon as they are done; every array handed out is the caller's own."""
 
-    def __init__(
-        self,
-        bridge_url: str,
-        count: int,
-        track: TrackChoice = "track-01",
-        config: RacerConfig | Mapping[str, Any] | str | Path | None = None,
-        observation: str | None = None,
-        car: str = CLASSIC,
-        assists: str = "off",
-        **start: Any,
-    ) -> None:
-        layout = checked_layout(observation, load_cars(car))
+    def __init__(self, bridge_url: str, count: int, **options: Any) -> None:
+        """Options are those of `RacerOptions`; tracks and cars are named by their ids."""
+        check_world_options("racer", options, ())
+        given = RacerOptions(**options)
+        layout = checked_layout(given.observation, load_cars(given.car))
         self.observation_bounds = observation_bounds(layout)
         self.action_bounds = (ACTION_LOW, ACTION_HIGH)
         order = {
             "type": "batch",
             "cars": int(count),
-            "tracks": track_names(track),
-            "config": dataclasses.asdict(RacerConfig.load(config)),
+            "tracks": track_names(given.track),
+            "config": dataclasses.asdict(RacerConfig.load(given.config)),
             "observation": layout,
-            "options": start,
+            "options": {name: options[name] for name in ("start", "action_delay") if name in options},
         }
-        if car != CLASSIC:
-            order.update(car=car, assists=assists)
+        if given.car != CLASSIC:
+            order.update(car=given.car, assists=given.assists)
         self.client = BridgeClient(bridge_url)
         try:
             self.shape = self._open(order)
@@ -87,10 +74,8 @@ class RemoteBatch:
 
     def step(self, actions: NDArray[Any]) -> StepArrays:
         """One tick of every car with actions (cars, 3)."""
-        actions = np.asarray(actions)
-        if actions.shape != (self.count, 3):
-            raise ActionError(f"{ACTION_SHAPE_MESSAGE} for each of {self.count} cars, not shape {actions.shape}")
-        return read_step(self.shape, self.client.batch_reply(pack_actions(actions), "a batch step", binary=True))
+        message = pack_actions(checked_actions(actions, self.count, ACTION_SHAPE_MESSAGE))
+        return read_step(self.shape, self.client.batch_reply(message, "a batch step", binary=True))
 
     def columns(self, arrays: StepArrays) -> dict[str, NDArray[Any]]:
         """The info of a step by name; `lapTicks` counts only where the flags say so."""

@@ -9,8 +9,9 @@ from hotlap.errors import BridgeError, did_you_mean
 from hotlap.racer.batch import GRIP_LAYOUTS
 from hotlap.racer.cars import CLASSIC, car_ids
 from hotlap.racer.config import RacerConfig
+from hotlap.racer.options import ASSISTS
 from hotlap.racer.tracks import circuit_ids, track_ids
-from hotlap.racer.world import ASSISTS, check_options
+from hotlap.racer.world import check_options
 
 DEFAULT_TRACK = "track-01"
 LARGEST_SEED = 2**63 - 1

@@ -1,6 +1,5 @@
 """What a session drives: a single car with JSON replies as the original's, or a batch of cars with binary ones."""
 
-import math
 import threading
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import cache
@@ -11,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hotlap.actions import Action
 from hotlap.bridge.batch_messages import (
     LAP_CLEAN,
     LAP_FINISHED,
@@ -22,10 +22,10 @@ from hotlap.bridge.batch_messages import (
     pack_reset,
     unpack_actions,
 )
-from hotlap.bridge.json_text import Action, StepResult
+from hotlap.bridge.json_text import StepResult
 from hotlap.bridge.requests import WorldRules
-from hotlap.errors import ActionError, BridgeError
-from hotlap.racer.world import ACTION_SHAPE_MESSAGE, ACTION_VALUE_MESSAGE, RacerWorld
+from hotlap.errors import BridgeError
+from hotlap.racer.world import RacerWorld
 
 CARS_AT_ONCE = 32
 """How many cars begin an episode before others have their turn: about a millisecond of work."""
@@ -38,8 +38,8 @@ one_at_a_time = threading.Lock()
 
 def build_world(count: int, rules: WorldRules, **options: Any) -> RacerWorld:
     """A world for some rules; the tables of its tracks are shared with every other world on them."""
-    driven: dict[str, Any] = {"car": rules.car, "assists": rules.assists}
-    return RacerWorld(count, rules.tracks, rules.config, rules.observation, **driven, **options)
+    driven: dict[str, Any] = {"observation": rules.observation, "car": rules.car, "assists": rules.assists}
+    return RacerWorld(count, rules.tracks, rules.config, **driven, **options)
 
 
 @cache
@@ -113,26 +113,6 @@ class SingleCar:
     def reset_info(self) -> dict[str, Any]:
         """The five keys of a reset's info."""
         return {key: column.item() for key, column in self.world.reset_views.items()}
-
-
-def checked_action(action: Any) -> Action:
-    """Three numbers of a JSON list; anything else is an ActionError."""
-    if type(action) is not list or len(action) != 3:
-        raise ActionError(ACTION_SHAPE_MESSAGE)
-    if not all(map(_finite, action)):
-        raise ActionError(ACTION_VALUE_MESSAGE)
-    steer, throttle, brake = action
-    return steer, throttle, brake
-
-
-def _finite(value: Any) -> bool:
-    """Whether a JSON value is a number that a double can hold."""
-    if type(value) is not float and type(value) is not int:
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 class BatchOfCars:

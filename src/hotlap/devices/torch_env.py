@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hotlap.devices.gpu_memory import GpuMemory
 from hotlap.devices.host_memory import HostMemory
 from hotlap.errors import ConfigError, EnvironmentStateError
-from hotlap.worlds import CLOSED_MESSAGE, NOT_RESET_MESSAGE, World, make_world
+from hotlap.worlds import BATCH_OPTIONS, CLOSED_MESSAGE, NOT_RESET_MESSAGE, World, check_world_options, make_world
 
 Array = NDArray[Any]
 StepResult = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]
@@ -91,4 +91,5 @@ def checked_device(device: str | torch.device) -> torch.device:
 
 def make_torch_env(world: str, count: int, device: str = "cpu", *, seed: int = 0, **options: Any) -> TorchEnv:
     """`count` cars in the named world as tensors on a device; the options are the world's."""
+    check_world_options(world, options, (*BATCH_OPTIONS, "device", "seed"))
     return TorchEnv(make_world(world, count, **options), device, seed)

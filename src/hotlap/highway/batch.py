@@ -45,6 +45,7 @@ class HighwayBatch:
         self.count, self.slots = count, slots
         sizes = row_sizes(slots, OBSERVATION_SIZE)
         self.vehicles = zeros(Vehicles, count, **sizes)
+        self.vehicles.order[:] = np.tile(np.arange(slots), count)
         self.roads = zeros(Roads, count, **sizes)
         self.scratch = zeros(Scratch, count, **sizes)
         self.actions = zeros(Actions, count)

@@ -1,26 +1,21 @@
 """The highway world as a Gymnasium environment: one ego, one road, one step per decision."""
 
-import math
-from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
-from hotlap.errors import ActionError
-from hotlap.highway.config import HighwayConfig
+from hotlap.actions import Action, checked_action, checked_choices
+from hotlap.highway.options import ConfigChoice, VehicleChoice, observation_bounds
 from hotlap.highway.world import (
     ACTION_HIGH,
     ACTION_LOW,
     ACTION_SHAPE_MESSAGE,
-    ACTION_VALUE_MESSAGE,
     CHOICE_MESSAGE,
     CHOICES,
     HighwayWorld,
-    observation_bounds,
 )
-from hotlap.single_env import Observation, SingleEnv, StepResult
-from hotlap.worlds import as_array
+from hotlap.single_env import RENDER_MODES, SingleEnv
 
 
 class HighwayEnv(SingleEnv):
@@ -51,71 +46,26 @@ class HighwayEnv(SingleEnv):
 
     world_name = "highway"
     world: HighwayWorld
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 5}  # noqa: RUF012 - Gymnasium's own way
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 5}  # noqa: RUF012 - Gymnasium's own way
 
     def __init__(
         self,
-        config: HighwayConfig | Mapping[str, Any] | None = None,
-        vehicles: int | tuple[int, int] = 20,
-        missions: str = "mixed",
-        supervisor: bool = True,
-        discrete: bool = False,
+        config: ConfigChoice = None,
+        vehicles: VehicleChoice = 20,
+        *,
         render_mode: str | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__(render_mode)
-        self.world = HighwayWorld(1, config, vehicles, missions, supervisor, discrete, threads=1)
+        """Beside the config and the vehicles, options are those of `hotlap.highway.options.HighwayOptions`."""
+        super().__init__(render_mode, options)
+        self.world = HighwayWorld(1, config, vehicles, threads=1, **options)
         self.observation_space = gym.spaces.Box(*observation_bounds(), dtype=np.float32)
-        self.action_space: gym.spaces.Space[Any] = (
-            gym.spaces.Discrete(len(CHOICES)) if discrete else gym.spaces.Box(ACTION_LOW, ACTION_HIGH, dtype=np.float32)
-        )
+        box = gym.spaces.Box(ACTION_LOW, ACTION_HIGH, dtype=np.float32)
+        self.action_space: gym.spaces.Space[Any] = gym.spaces.Discrete(len(CHOICES)) if self.world.discrete else box
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode."""
-        if self._closed:
-            self._refuse()
-        super().reset(seed=seed)
-        self.world.begin(0, self.np_random, options)
-        self._running = True
-        return self._seen(), {key: column.item() for key, column in self.world.reset_views.items()}
-
-    def step(self, action: Any) -> StepResult:
-        """One decision. A wrong action raises and nothing moves."""
-        if not self._running:
-            self._refuse()
-        world = self.world
-        throttle, brake, lane = checked_choice(action) if world.discrete else checked_action(action)
-        actions = world.batch.actions
-        actions.throttle[0], actions.brake[0], actions.lane[0] = throttle, brake, lane
-        world.batch.step()
-        info = {key: column.item() for key, column in world.step_views.items()}
-        info.update(world.extra_info(0))
-        return self._seen(), world.reward.item(), world.terminated.item(), world.truncated.item(), info
-
-    def _seen(self) -> Observation:
-        return self.world.out.observation.astype(np.float32)
-
-
-def checked_action(action: Any) -> list[float]:
-    """Throttle, brake and lane request as floats, not yet clamped."""
-    if not isinstance(action, np.ndarray | list | tuple) and not hasattr(action, "__array__"):
-        raise ActionError(ACTION_SHAPE_MESSAGE)
-    values = as_array(action, ACTION_SHAPE_MESSAGE)
-    if values.shape != (3,):
-        raise ActionError(ACTION_SHAPE_MESSAGE)
-    if values.dtype.kind not in "fiu":
-        raise ActionError(ACTION_VALUE_MESSAGE)
-    numbers: list[float] = values.astype(np.float64).tolist()
-    if not all(map(math.isfinite, numbers)):
-        raise ActionError(ACTION_VALUE_MESSAGE)
-    return numbers
-
-
-def checked_choice(action: Any) -> list[float]:
-    """What one of the five choices means."""
-    value = as_array(action, CHOICE_MESSAGE)
-    if value.dtype.kind not in "iu" or value.ndim != 0 or not 0 <= value < len(CHOICES):
-        raise ActionError(CHOICE_MESSAGE)
-    numbers: list[float] = CHOICES[int(value)].tolist()
-    return numbers
+    def checked_action(self, action: Any) -> Action:
+        """Throttle, brake and lane request."""
+        if not self.world.discrete:
+            return checked_action(action, ACTION_SHAPE_MESSAGE)
+        throttle, brake, lane = CHOICES[checked_choices(action, (), len(CHOICES), CHOICE_MESSAGE)].tolist()
+        return throttle, brake, lane

@@ -1,13 +1,16 @@
 """The highway world as the rest of the house sees it: roads, how episodes begin, missions, and the info keys."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hotlap import episodes
-from hotlap.errors import ActionError, ConfigError, MissionError, StateError, did_you_mean
+from hotlap.actions import checked_actions, checked_choices
+from hotlap.batch_world import BatchWorld
+from hotlap.errors import ConfigError, MissionError, StateError
 from hotlap.highway.batch import HighwayBatch
 from hotlap.highway.config import HighwayConfig
 from hotlap.highway.fleet import NOBODY, PLANNED_MISSIONS, Roads, StepOutputs, Vehicles
@@ -20,15 +23,21 @@ from hotlap.highway.mission_rules import (
     set_mission,
 )
 from hotlap.highway.missions import DEFAULT_GAP_S, Mission
-from hotlap.highway.physics import DECISION_S, MOST_VEHICLES, SIZES, TEMPERAMENTS, TOP_SPEED_MPS
-from hotlap.highway.sensors import FIELDS, OBSERVATION_SIZE
+from hotlap.highway.options import (
+    ConfigChoice,
+    HighwayOptions,
+    VehicleChoice,
+    checked_missions,
+    checked_vehicles,
+    observation_bounds,
+)
+from hotlap.highway.physics import DECISION_S, SIZES, TEMPERAMENTS, TOP_SPEED_MPS
 from hotlap.settings import is_whole
-from hotlap.state import Limits, check_columns, write_columns
-from hotlap.worlds import as_array, checked_options
+from hotlap.state import Limits, check_columns
+from hotlap.worlds import BATCH_OPTIONS, check_world_options, checked_options
 
 Array = NDArray[Any]
 ACTION_SHAPE_MESSAGE = "action must be a 3-element array [throttle, brake, lane request]"
-ACTION_VALUE_MESSAGE = "action elements must be finite numbers"
 CHOICE_MESSAGE = "action must be a whole number: 0 faster, 1 slower, 2 keep, 3 left, 4 right"
 ACTION_LOW = np.array([0.0, 0.0, -1.0], np.float32)
 ACTION_HIGH = np.array([1.0, 1.0, 1.0], np.float32)
@@ -37,16 +46,6 @@ CHOICES = np.array([[0.5, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.0], [0.0, 0.
 RESET_OPTIONS = ("lane", "speed_mps", "vehicles", "missions", "mission")
 DIRECTIONS = {"left": -1, None: 0, "right": 1}
 UNSAID = MIXED = -1
-UNSIGNED = ("speed", "lane_limit", "target_speed", "target_gap")
-
-
-def observation_bounds() -> tuple[Array, Array]:
-    """Lowest and highest value of each observation."""
-    unsigned = [
-        name in UNSIGNED or name.startswith("mission_") or name.endswith(("_exists", "_length_ahead"))
-        for name in FIELDS
-    ]
-    return np.where(unsigned, 0.0, -1.0).astype(np.float32), np.ones(OBSERVATION_SIZE, np.float32)
 
 
 def step_views(vehicles: Vehicles, slots: int, roads: Roads, out: StepOutputs) -> dict[str, Array]:
@@ -122,54 +121,39 @@ def check_vehicles(columns: Mapping[str, Array], lanes: int, slots: int) -> None
         raise StateError("a vehicle's target_lane must be its lane or the one beside it.")
 
 
-def checked_vehicles(wanted: Any, most: int = MOST_VEHICLES) -> tuple[int, int]:
-    """The fewest and the most vehicles around the ego: a number is both."""
-    pair = (wanted, wanted) if is_whole(wanted) else wanted
-    if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(is_whole(number) for number in pair)):
-        raise ConfigError(f"vehicles must be a whole number or a pair (fewest, most), not {wanted!r}.")
-    if not 0 <= pair[0] <= pair[1] <= most:
-        raise ConfigError(f"vehicles must be from 0 to {most}, the fewest first, not {wanted!r}.")
-    return int(pair[0]), int(pair[1])
-
-
-def checked_missions(wanted: Any) -> str:
-    """The word "mixed" or the name of one mode."""
-    known = ("mixed", *MODE_NAMES)
-    if not isinstance(wanted, str) or wanted not in known:
-        raise ConfigError(f'no missions "{wanted}".{did_you_mean(str(wanted), known)} Known: {", ".join(known)}.')
-    return str(wanted)
-
-
 def _or_unsaid(value: float | None) -> float:
     return UNSAID if value is None else value
 
 
-class HighwayWorld:
+class HighwayWorld(BatchWorld):
     """Roads with traffic; every ego gets missions by plan, one after the other, or those that are given to it."""
 
     name = "highway"
+    batch: HighwayBatch
 
     def __init__(
         self,
         count: int,
-        config: HighwayConfig | Mapping[str, Any] | None = None,
-        vehicles: int | tuple[int, int] = 20,
-        missions: str = "mixed",
-        supervisor: bool = True,
-        discrete: bool = False,
+        config: ConfigChoice = None,
+        vehicles: VehicleChoice = 20,
+        *,
         threads: int | None = None,
         stagger: bool = False,
+        **others: Any,
     ) -> None:
-        self.count = count
+        """Beside the config and the vehicles, options are those of `HighwayOptions`."""
+        check_world_options(self.name, others, BATCH_OPTIONS)
+        self.given = given = HighwayOptions(config, vehicles, **others)
+        self.count, self.threads, self.stagger = count, threads, bool(stagger)
         self.config = HighwayConfig.load(config)
         self.vehicle_range = checked_vehicles(vehicles)
-        self.missions = checked_missions(missions)
-        self.supervisor, self.discrete = bool(supervisor), bool(discrete)
+        self.missions = checked_missions(given.missions)
+        self.supervisor, self.discrete = bool(given.supervisor), bool(given.discrete)
         self.observation_bounds = observation_bounds()
         self.action_bounds = (ACTION_LOW, ACTION_HIGH)
-        self.action_choices = CHOICES if discrete else CHOICES[:0]
+        self.action_choices = CHOICES if self.discrete else CHOICES[:0]
         slots = 1 + self.vehicle_range[1]
-        switches = {"supervised": self.supervisor, "stagger": bool(stagger)}
+        switches = {"supervised": self.supervisor, "stagger": self.stagger}
         self.batch = HighwayBatch(count, slots, self.config, **switches, threads=threads)
         self.vehicles, self.roads, self.out = self.batch.vehicles, self.batch.roads, self.batch.out
         self.rollout = self.batch.rollout
@@ -178,13 +162,18 @@ class HighwayWorld:
         self.step_views = step_views(self.vehicles, slots, self.roads, self.out)
         self.reset_views = reset_views(self.vehicles, slots, self.roads)
 
+    def options(self) -> dict[str, Any]:
+        """What makes the same world again."""
+        loaded = replace(self.given, config=self.config)
+        return {**vars(loaded), "threads": self.threads, "stagger": self.stagger}
+
     def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode; options may name lane, speed_mps, vehicles, missions, or one mission to be given."""
         given = self._checked_options(options)
         mission = given.get("mission")
         if mission is not None:
             self._check_lanes(mission)
-        self._write_starts(slice(car, car + 1), given)
+        self.write_starts(slice(car, car + 1), given)
         self.batch.dice[car] = rng.random(self.batch.dice.shape[1])
         self.batch.begin(car)
         if mission is not None:
@@ -194,7 +183,7 @@ class HighwayWorld:
             set_mission(self.roads, car, HOLD, lane, speed, DEFAULT_GAP_S)
             self.give(car, mission)
 
-    def _write_starts(self, roads: slice, given: Mapping[str, Any]) -> None:
+    def write_starts(self, roads: slice, given: Mapping[str, Any]) -> None:
         """How the next episodes of some roads begin; what is not given is drawn."""
         vehicles = checked_vehicles(given.get("vehicles", self.vehicle_range), self.vehicle_range[1])
         missions = checked_missions(given.get("missions", self.missions))
@@ -204,12 +193,6 @@ class HighwayWorld:
         starts.fewest[roads], starts.most[roads] = vehicles
         planned = (PLANNED_MISSIONS, mode) if given.get("mission") is None else (0, MIXED)
         starts.planned[roads], starts.plan_mode[roads] = planned
-
-    def reset(self, seed: int, first_car: int = 0) -> None:
-        """Begin the first episode of every road; starts from here on are a function of seed, road and episode."""
-        episodes.write_streams(self.batch.episodes, seed, first_car)
-        self._write_starts(slice(None), {})
-        self.batch.reset()
 
     def _checked_options(self, options: Mapping[str, Any] | None) -> Mapping[str, Any]:
         given = checked_options(options, RESET_OPTIONS)
@@ -253,49 +236,24 @@ class HighwayWorld:
         self.batch.step_and_reset()
 
     def _take(self, actions: Array) -> None:
-        actions = as_array(actions, ACTION_SHAPE_MESSAGE)
         self.batch.set_actions(self._chosen(actions) if self.discrete else self._checked(actions))
 
     def _checked(self, actions: Array) -> Array:
-        if actions.dtype.kind not in "fiu":
-            raise ActionError(ACTION_VALUE_MESSAGE)
-        if actions.shape != (self.count, 3):
-            raise ActionError(f"{ACTION_SHAPE_MESSAGE} for each of {self.count} roads, not shape {actions.shape}")
-        if not np.isfinite(actions).all():
-            raise ActionError(ACTION_VALUE_MESSAGE)
-        return actions
+        return checked_actions(actions, self.count, ACTION_SHAPE_MESSAGE)
 
     def _chosen(self, actions: Array) -> Array:
-        if actions.dtype.kind not in "iu" or actions.shape != (self.count,):
-            raise ActionError(f"{CHOICE_MESSAGE}, for each of {self.count} roads")
-        if not ((actions >= 0) & (actions < len(CHOICES))).all():
-            raise ActionError(CHOICE_MESSAGE)
-        return CHOICES[actions]
+        return CHOICES[checked_choices(actions, (self.count,), len(CHOICES), CHOICE_MESSAGE)]
 
     def state_columns(self) -> dict[str, Array]:
         """The live arrays of vehicles, roads, episodes and dice, by name."""
         others = {**self.batch.episodes._asdict(), "dice": self.batch.scratch.dice}
         return {**self.vehicles._asdict(), **self.roads._asdict(), **others}
 
-    def put_state(self, columns: Mapping[str, Array]) -> None:
-        """Write the columns of a state back, if every one of them can be."""
+    def check_state(self, columns: Mapping[str, Array]) -> None:
+        """Refuse a state with a column that is missing, of another kind or out of range, or with vehicles astray."""
         lanes, slots = self.config.road.lanes, self.batch.slots
         check_columns(self.state_columns(), columns, state_limits(lanes, slots))
         check_vehicles(columns, lanes, slots)
-        write_columns(self.state_columns(), columns)
-        self.look()
-
-    def look(self) -> None:
-        """Write again what every driver sees."""
-        self.batch.observe(0, self.count)
-
-    def step_columns(self) -> dict[str, Array]:
-        """The keys of a step's info, in `step_views`."""
-        return {key: column.copy() for key, column in self.step_views.items()}
-
-    def reset_columns(self) -> dict[str, Array]:
-        """The keys of a reset's info, in `reset_views`."""
-        return {key: column.copy() for key, column in self.reset_views.items()}
 
     def noteworthy(self) -> Array:
         """Roads on which a mission just ended."""

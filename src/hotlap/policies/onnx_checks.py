@@ -13,6 +13,7 @@ import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import AttributeProto, TensorProto
 
+from hotlap.actions import ACTION_SIZE
 from hotlap.errors import PolicyError, did_you_mean
 from hotlap.policies.onnx_budget import check_budget
 from hotlap.worlds import WORLDS, ObservationSpec, registered
@@ -30,7 +31,7 @@ class CheckedModel(NamedTuple):
 MOST_BYTES = 1 << 25
 MOST_NODES = 1000
 MOST_METADATA_BYTES = 1 << 18
-INPUT, OUTPUT, ACTION_SIZE = "observation", "action", 3
+INPUT, OUTPUT = "observation", "action"
 LAYERS = {"Gemm", "LayerNormalization", "MatMul"}
 ACTIVATIONS = {"Elu", "Erf", "Gelu", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Softplus", "Tanh"}
 ARITHMETIC = {"Abs", "Add", "Clip", "Div", "Exp", "Log", "Max", "Min", "Mul", "Neg", "Pow", "Reciprocal", "Sqrt", "Sub"}

@@ -1,30 +1,16 @@
 """The racing world as a Gymnasium environment: one car, one track, one step per tick."""
 
-from collections.abc import Mapping
 from importlib import import_module
-from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
-from hotlap.errors import ActionError, ConfigError
-from hotlap.racer.cars import CLASSIC
-from hotlap.racer.config import RacerConfig
-from hotlap.racer.world import (
-    ACTION_HIGH,
-    ACTION_LOW,
-    ACTION_SHAPE_MESSAGE,
-    ACTION_VALUE_MESSAGE,
-    CarChoice,
-    RacerWorld,
-    TrackChoice,
-    checked_layout,
-    load_cars,
-    observation_bounds,
-)
-from hotlap.single_env import Observation, SingleEnv, StepResult
+from hotlap.actions import Action, checked_action
+from hotlap.errors import ConfigError, EnvironmentStateError
+from hotlap.racer.options import ConfigChoice, RacerOptions, TrackChoice, checked_layout, load_cars, observation_bounds
+from hotlap.racer.world import ACTION_HIGH, ACTION_LOW, ACTION_SHAPE_MESSAGE, RacerWorld
+from hotlap.single_env import RENDER_MODES, Observation, SingleEnv, Snapshot, StepResult
 
 
 class RacerEnv(SingleEnv):
@@ -86,71 +72,75 @@ class RacerEnv(SingleEnv):
     """
 
     world_name = "racer"
+    own_options = ("render_mode", "bridge_url")
     world: RacerWorld
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 60}  # noqa: RUF012 - as Env declares it
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 60}  # noqa: RUF012 - as Env declares it
 
     def __init__(
         self,
         track: TrackChoice = "track-01",
-        config: RacerConfig | Mapping[str, Any] | str | Path | None = None,
-        observation: str | None = None,
-        action_delay: int | str = 0,
-        start: str = "grid",
+        config: ConfigChoice = None,
+        *,
         render_mode: str | None = None,
         bridge_url: str | None = None,
-        car: CarChoice = CLASSIC,
-        assists: str = "off",
+        **options: Any,
     ) -> None:
+        """Beside the track and the config, options are those of `hotlap.racer.options.RacerOptions`."""
         if render_mode is not None and bridge_url is not None:
             raise ConfigError(
                 "render_mode needs the world in this process: leave out bridge_url, or watch in the browser."
             )
-        super().__init__(render_mode)
-        layout = checked_layout(observation, load_cars(car))
-        low, high = observation_bounds(layout)
+        super().__init__(render_mode, options)
+        given = RacerOptions(track, config, **options)
+        low, high = observation_bounds(checked_layout(given.observation, load_cars(given.car)))
         self.observation_space = gym.spaces.Box(low, high, dtype=np.float32)
         self.action_space = gym.spaces.Box(ACTION_LOW, ACTION_HIGH, dtype=np.float32)
-        rules: dict[str, Any] = {"track": track, "config": config, "observation": layout}
-        rules.update(action_delay=action_delay, start=start)
-        if car != CLASSIC:
-            rules.update(car=car, assists=assists)
-        self._remote = _remote_racer(bridge_url, rules) if bridge_url is not None else None
+        self._remote = _remote_racer(bridge_url, given) if bridge_url is not None else None
         if self._remote is None:
-            self.world = RacerWorld(1, **rules, threads=1)
+            self.world = RacerWorld(1, **vars(given), threads=1)
+
+    def checked_action(self, action: Any) -> Action:
+        """Steer, throttle and brake."""
+        return checked_action(action, ACTION_SHAPE_MESSAGE)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode; options may name start, gate, track and action_delay for this one."""
-        if self._closed:
-            self._refuse()
-        super().reset(seed=seed)
-        if self._remote is not None:
-            first: tuple[Observation, dict[str, Any]] = self._remote.reset(seed, options)
-        else:
-            self.world.begin(0, self.np_random, options)
-            info = {key: column.item() for key, column in self.world.reset_views.items()}
-            first = self.world.out.observation.astype(np.float32), info
+        if self._remote is None or self._closed:
+            return super().reset(seed=seed, options=options)
+        gym.Env.reset(self, seed=seed)
+        first: tuple[Observation, dict[str, Any]] = self._remote.reset(seed, options)
         self._running = True
         return first
 
     def step(self, action: Any) -> StepResult:
         """One tick. A wrong action raises and nothing moves."""
-        if not self._running:
-            self._refuse()
-        steer, throttle, brake = checked_action(action)
+        if self._remote is None or not self._running:
+            return super().step(action)
+        remote: StepResult = self._remote.step(list(self.checked_action(action)))
+        return remote
+
+    def snapshot(self) -> Snapshot:
+        """This moment of the episode, to come back to; it can be pickled."""
+        self._check_here()
+        return super().snapshot()
+
+    def restore(self, snapshot: Snapshot) -> Observation:
+        """Go back to a moment of this environment or of one made with the same options; what the driver sees there."""
+        self._check_here()
+        return super().restore(snapshot)
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._check_here()
+        return super().__getstate__()
+
+    def _check_here(self) -> None:
         if self._remote is not None:
-            remote: StepResult = self._remote.step([steer, throttle, brake])
-            return remote
-        world = self.world
-        actions, out = world.batch.actions, world.out
-        actions.steer[0], actions.throttle[0], actions.brake[0] = steer, throttle, brake
-        world.batch.step()
-        info = {key: column.item() for key, column in world.step_views.items()}
-        if out.lap_complete[0]:
-            info.update(world.extra_info(0))
-        observation = out.observation.astype(np.float32)
-        return observation, out.reward.item(), world.terminated.item(), world.truncated.item(), info
+            raise EnvironmentStateError(
+                "the car is in a bridge server, which keeps it: copies and snapshots need the world in this process. "
+                "Leave out bridge_url."
+            )
 
     def close(self) -> None:
         """Let go of everything; a second time does nothing."""
@@ -159,41 +149,9 @@ class RacerEnv(SingleEnv):
         super().close()
 
 
-def checked_action(action: Any) -> tuple[float, float, float]:
-    """Steer, throttle and brake as Python floats in the precision given, not yet clamped."""
-    if isinstance(action, np.ndarray):
-        action = action.tolist() if action.shape == (3,) else None
-    elif hasattr(action, "__array__"):
-        return checked_action(np.asarray(action))
-    if not isinstance(action, list | tuple) or len(action) != 3:
-        raise ActionError(ACTION_SHAPE_MESSAGE)
-    steer, throttle, brake = action
-    if type(steer) is type(throttle) is type(brake) is float and isfinite(steer + throttle + brake):
-        return steer, throttle, brake
-    return _finite(steer), _finite(throttle), _finite(brake)
-
-
-def _finite(value: Any) -> float:
-    if type(value) is not float:
-        value = _as_float(value)
-    if not isfinite(value):
-        raise ActionError(ACTION_VALUE_MESSAGE)
-    return float(value)
-
-
-def _as_float(value: Any) -> float:
-    """A number of another kind as a float; truth values, text and everything else are no numbers here."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ActionError(ACTION_VALUE_MESSAGE)
-    try:
-        return float(value)
-    except OverflowError as error:
-        raise ActionError(ACTION_VALUE_MESSAGE) from error
-
-
-def _remote_racer(bridge_url: str, rules: dict[str, Any]) -> Any:
+def _remote_racer(bridge_url: str, options: RacerOptions) -> Any:
     """The same world behind a socket: an object with `reset(seed, options)`, `step(action)` and `close()`.
 
     Loaded by name and only when asked for, since the bridge is built on top of the worlds.
     """
-    return import_module("hotlap.bridge.remote").RemoteRacer(bridge_url, **rules)
+    return import_module("hotlap.bridge.remote").RemoteRacer(bridge_url, options)

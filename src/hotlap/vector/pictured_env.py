@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hotlap.errors import EnvironmentStateError
 from hotlap.single_env import checked_render_mode
 from hotlap.vector.gymnasium_env import WorldVectorEnv
-from hotlap.worlds import CLOSED_MESSAGE, make_world, registered
+from hotlap.worlds import BATCH_OPTIONS, CLOSED_MESSAGE, check_world_options, make_world, registered
 
 
 class PicturedVectorEnv(WorldVectorEnv):
@@ -28,9 +28,13 @@ class PicturedVectorEnv(WorldVectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **rules: Any,
     ) -> None:
-        self.render_mode = checked_render_mode(render_mode, self.metadata["render_modes"])
+        self.render_mode = checked_render_mode(render_mode)
+        check_world_options(self.world_name, rules, (*BATCH_OPTIONS, "render_mode", "autoreset_mode"))
         super().__init__(make_world(self.world_name, num_envs, **rules), autoreset_mode)
         self._renderer: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_renderer": None}
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """One picture per car, (height, width, 3), when made with `render_mode="rgb_array"`."""

@@ -1,7 +1,7 @@
 """Any world as a stable-baselines3 VecEnv: one array of cars, with Monitor's episode statistics built in."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,19 @@ from gymnasium.utils.seeding import np_random
 from stable_baselines3.common.vec_env import VecEnv
 
 from hotlap.errors import EnvironmentStateError
+from hotlap.single_env import checked_render_mode
 from hotlap.vector.infos import StepInfos
 from hotlap.vector.spaces import action_space
-from hotlap.worlds import CLOSED_MESSAGE, NOT_RESET_MESSAGE, Array, World, make_world
+from hotlap.worlds import (
+    BATCH_OPTIONS,
+    CLOSED_MESSAGE,
+    NOT_RESET_MESSAGE,
+    Array,
+    World,
+    check_world_options,
+    make_world,
+    registered,
+)
 
 
 class WorldVecEnv(VecEnv):
@@ -21,9 +31,10 @@ class WorldVecEnv(VecEnv):
     Car `i` does what a single environment in a Monitor with the seed `seed + i` does in a DummyVecEnv, bit for bit.
     """
 
-    def __init__(self, world: World, seed: int | None = None) -> None:
+    def __init__(self, world: World, seed: int | None = None, render_mode: str | None = None) -> None:
         low, high = world.observation_bounds
-        self.render_mode = None
+        self.render_mode = checked_render_mode(render_mode)
+        self._renderer: Any = None
         super().__init__(world.count, spaces.Box(low, high, dtype=np.float32), action_space(world))
         self.world = world
         self.generators: list[np.random.Generator] = []
@@ -105,6 +116,19 @@ class WorldVecEnv(VecEnv):
         """Refuse to drive from here on; a second time does nothing. Arrays go with their owner."""
         self._closed = True
 
+    def get_images(self) -> Sequence[Array | None]:
+        """One picture per car, (height, width, 3), when made with `render_mode="rgb_array"`; `render` tiles them."""
+        if self._closed:
+            raise EnvironmentStateError(CLOSED_MESSAGE)
+        if self.render_mode is None:
+            return [None] * self.num_envs
+        if self._renderer is None:
+            self._renderer = registered(self.world.name).part("renderer")(self.world)
+        return [self._renderer.draw(car) for car in range(self.num_envs)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_renderer": None}
+
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of this environment, or else of the world, once per car asked for."""
         owner = self if hasattr(self, attr_name) else self.world
@@ -127,6 +151,12 @@ class WorldVecEnv(VecEnv):
         return [built_in for _ in self._get_indices(indices)]
 
 
-def make_vec_env(world: str, count: int, *, seed: int | None = None, **options: Any) -> WorldVecEnv:
-    """`count` cars in the named world as an SB3 VecEnv; the options are the world's."""
-    return WorldVecEnv(make_world(world, count, **options), seed)
+def make_vec_env(
+    world: str, count: int, *, seed: int | None = None, render_mode: str | None = None, **options: Any
+) -> WorldVecEnv:
+    """`count` cars of a world, "racer" or a Gymnasium id such as "hotlap/Racer-v0", as an SB3 VecEnv.
+
+    The options are the world's; an unknown one is refused with the names of the known ones.
+    """
+    check_world_options(world, options, (*BATCH_OPTIONS, "seed", "render_mode"))
+    return WorldVecEnv(make_world(world, count, **options), seed, render_mode)

@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hotlap.errors import ConfigError
+from hotlap.highway.options import checked_missions
 from hotlap.highway.physics import MOST_VEHICLES
-from hotlap.highway.world import checked_missions
 
 HELD_OUT_SEED = 2**40
 """Episode n of an evaluation has the seed HELD_OUT_SEED + n. Training takes its seeds from below: no driver has seen

@@ -75,6 +75,10 @@ class Track:
     scale: float | None = None
     """Units per metre of a circuit, 1 at true scale; None for a track drawn in game units, with the classic walls."""
 
+    def __deepcopy__(self, _memo: object) -> "Track":
+        """A track never changes: copies of what drives on it share it, and the tables made from it."""
+        return self
+
     def position_at(self, arcs_u: ArrayLike) -> FloatArray:
         """Points (k, 2) of the centre line at the arcs (k,)."""
         return self._line.position_at(_as_arcs(arcs_u))
