@@ -47,6 +47,7 @@ FIELDS = [
     ("checkpoint_every", "1m", "checkpoint_every must be"),
     ("checkpoint_every", 60, "checkpoint_every does not fit"),
     ("evaluation", {"every_steps": -1}, "evaluation.every_steps"),
+    ("evaluation", {"steps": 99}, "evaluation.steps must be from 100"),
 ]
 
 

@@ -19,7 +19,7 @@ SMALL = {
     "ppo": {"n_steps": 10, "batch_size": 20, "n_epochs": 1},
     "sac": {"learning_starts": 20, "batch_size": 8, "buffer_size": 100},
     "dqn": {"learning_starts": 20, "batch_size": 8, "buffer_size": 100},
-    "evaluation": {"every_steps": 0, "episodes": 1},
+    "evaluation": {"every_steps": 0, "episodes": 1, "steps": 100},
 }
 
 

@@ -24,7 +24,7 @@ TINY: dict[str, Any] = {
     "sac": {"buffer_size": 200, "learning_starts": 40, "batch_size": 16, "train_freq": 2, "gradient_steps": 2},
     "checkpoint_every": "1",
     "checkpoint": {"keep_last": 100},
-    "evaluation": {"every_steps": 0, "episodes": 2},
+    "evaluation": {"every_steps": 0, "episodes": 2, "steps": 100},
     "racer": {"config": {"episode": {"maxSteps": 25, "stillnessTimeoutTicks": 10}}},
 }
 

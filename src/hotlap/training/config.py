@@ -23,6 +23,8 @@ MANY = 10**9
 SHARE = (0.0, 1.0)
 COUNT = (1, MANY)
 RATE = (TINY, 1e6)
+DRIVE_STEPS = (100, 1_000_000)
+"""What an evaluation can leave a car for its laps."""
 MOST_UNITS = 8192
 MOST_LAYERS = 32
 MOST_WEIGHTS = 1 << 22
@@ -265,10 +267,14 @@ class EvaluationSettings:
     """Racer: tracks to drive; empty for the ones trained on, up to three."""
     episodes: int = 100
     """Highway: episodes to drive, of three minutes each unless they end in a crash."""
+    steps: int = 0
+    """Racer: ticks each car has for its laps, 60 a second, 100 or more; 0 for 6,000, and more on long tracks."""
 
     def __post_init__(self) -> None:
-        """Nothing negative, and at least one episode."""
+        """Nothing negative, at least one episode, and time to drive a bit."""
         check_ranges(self, "evaluation.", every_steps=(0, math.inf), episodes=COUNT)
+        if self.steps != 0:
+            check_ranges(self, "evaluation.", steps=DRIVE_STEPS)
 
 
 @dataclass(frozen=True)

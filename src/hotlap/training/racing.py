@@ -23,6 +23,7 @@ from hotlap.training.track_sets import expand_tracks
 
 MOST_TRACKS = 3
 NO_LAP_PERCENT = 1000.0
+LAPS_WITH_GRIP = 2
 Score = tuple[float, float, float]
 
 
@@ -74,7 +75,8 @@ class RacerTraining:
 
     def final_evaluation(self, policy: Path, config: TrainConfig, name: str) -> RacerEvaluation:
         """The same, next to a human and the original driver."""
-        return evaluate(OnnxPolicy(policy), evaluated_tracks(config), name=name, cars=config.racer.car)
+        limits = DriveLimits(steps=config.evaluation.steps or None)
+        return evaluate(OnnxPolicy(policy), evaluated_tracks(config), name=name, cars=config.racer.car, limits=limits)
 
     def next_commands(self, run: Path) -> Mapping[str, str]:
         """Racing it."""
@@ -101,7 +103,8 @@ class RacerEvaluator:
     def __init__(self, config: TrainConfig) -> None:
         self.tracks = evaluated_tracks(config)
         self.cars = config.racer.car
-        self.limits = DriveLimits() if self.cars == (CLASSIC,) else DriveLimits(laps=2)
+        laps = DriveLimits.laps if self.cars == (CLASSIC,) else LAPS_WITH_GRIP
+        self.limits = DriveLimits(laps, config.evaluation.steps or None)
 
     def evaluate(self, policy: bytes, step: int) -> PolicyScore:
         """Evaluate a policy file from every start, with and without delay; the worse of the two counts."""
