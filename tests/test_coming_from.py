@@ -50,7 +50,7 @@ def serve_and_stop(words: list[str], folder: Path) -> None:
 
 
 def test_page_names_a_command_for_everything_there_was():
-    assert len(COMMANDS) == 16
+    assert len(COMMANDS) == 17
     rows = [line for line in PAGE.splitlines() if line.startswith("| ") and "before" not in line]
     assert len(rows) == len(COMMANDS)
 

@@ -48,6 +48,7 @@ HOTLAP = Group(
     {
         "train": Command("Train a driver from a preset.", "hotlap.commands.training:Train"),
         "resume": Command("Resume a run where it stopped.", "hotlap.commands.training:Resume"),
+        "import": Command("Make a run of a model of plain SB3.", "hotlap.commands.training:ImportModel"),
         "runs": Command("Every run, with its best figures.", "hotlap.commands.training:Runs"),
         "sweep": Command("Many trainings from one file, and the best of them.", "hotlap.commands.scaleout:Sweep"),
         "evaluate": Command("Evaluate a driver: laps, or missions.", "hotlap.commands.evaluation:Evaluate"),
@@ -168,11 +169,20 @@ def parsed(command: Command, path: str, words: list[str]) -> Any:
     import tyro  # noqa: PLC0415 - the overview needs no parser
 
     target = load(command.target)
+    refuse_foreign_options(target, path, words)
     positional, one_way = tyro.conf.PositionalRequiredArgs, tyro.conf.FlagCreatePairsOff
     if hasattr(target, "default_for"):
         # Options that start from what another one names, as those of `train` do from the preset: a switch may be on.
         return tyro.cli(target, prog=path, args=words, config=(positional,), default=target.default_for(words))
     return tyro.cli(target, prog=path, args=words, config=(positional, one_way))
+
+
+def refuse_foreign_options(target: type[Any], path: str, words: list[str]) -> None:
+    """Name our option where somebody types that of the stack they come from."""
+    for word in words:
+        typed = word.split("=")[0].replace("_", "-")
+        if ours := getattr(target, "foreign_options", {}).get(typed):
+            raise HotlapError(f'"{path}" has no option "{typed}": here it is "{ours}". Run "{path} --help".')
 
 
 def load(target: str) -> type[Any]:

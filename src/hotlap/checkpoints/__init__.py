@@ -2,7 +2,15 @@
 
 from hotlap.checkpoints.checkpoint import Checkpoint
 from hotlap.checkpoints.documents import read_document, write_document, write_file
-from hotlap.checkpoints.history import has_checkpoint, list_checkpoints, newest_checkpoint, prune_checkpoints
+from hotlap.checkpoints.history import (
+    checkpoint_at,
+    checkpoints_after,
+    discard_checkpoints_after,
+    has_checkpoint,
+    list_checkpoints,
+    newest_checkpoint,
+    prune_checkpoints,
+)
 from hotlap.checkpoints.loading import load_checkpoint, verify_checkpoint
 from hotlap.checkpoints.lock import RunLock, check_held
 from hotlap.checkpoints.names import check_run_name, step_of
@@ -17,6 +25,9 @@ __all__ = [
     "check_held",
     "check_run_name",
     "check_writable",
+    "checkpoint_at",
+    "checkpoints_after",
+    "discard_checkpoints_after",
     "has_checkpoint",
     "list_checkpoints",
     "list_past_policies",

@@ -37,6 +37,31 @@ def newest_checkpoint(run: Path, report: Callable[[str], None]) -> Checkpoint:
     raise CheckpointError(f'{run}: has no intact checkpoint. Name another run, or start one with "hotlap train".')
 
 
+def checkpoint_at(run: Path, step: int) -> Checkpoint:
+    """The checkpoint of a certain step; where it is not kept, the error says which are."""
+    if has_checkpoint(run, step):
+        return load_checkpoint(Path(run) / CHECKPOINTS / step_folder_name(step))
+    kept = ", ".join(str(step_of(path)) for path in list_checkpoints(run))
+    raise CheckpointError(f"{run}: has no checkpoint of step {step}. Kept: {kept or 'none'}.")
+
+
+def checkpoints_after(run: Path, step: int) -> list[Path]:
+    """The folders of checkpoints of later steps, oldest first."""
+    return [path for path in list_checkpoints(run) if (step_of(path) or 0) > step]
+
+
+def discard_checkpoints_after(run: Path, step: int) -> None:
+    """Remove the checkpoints of later steps: the run went back to before them, and goes on another way."""
+    check_held(run)
+    try:
+        for path in reversed(checkpoints_after(run, step)):
+            discard(path)
+    except OSError as problem:
+        raise CheckpointWriteError(
+            f"{run}: later checkpoints cannot be removed ({reason(problem)}). Give permission there."
+        ) from problem
+
+
 def prune_checkpoints(run: Path, keep_last: int, keep: Collection[int] = ()) -> None:
     """Remove all checkpoints but the last few, the steps in `keep`, and the newest that is intact."""
     if keep_last < 1:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hotlap.checkpoints.history import folder_entries
 from hotlap.checkpoints.lock import check_held
-from hotlap.checkpoints.names import PAST, POLICY_SUFFIX, step_folder_name, step_of
+from hotlap.checkpoints.names import MOST_STEPS, PAST, POLICY_SUFFIX, step_folder_name, step_of
 from hotlap.checkpoints.run_manifest import write_covered_file
 from hotlap.errors import CheckpointWriteError
 from hotlap.whole_files import reason
@@ -16,10 +16,12 @@ class PastPolicies:
     Nothing is ever removed, and doubling bounds how many there are: eight up to 128 times the first.
     """
 
-    def __init__(self, run: Path, first: int) -> None:
+    def __init__(self, run: Path, first: int, step: int = MOST_STEPS) -> None:
+        """Of a run at a step: what it kept later, before it went back there, is written over in its turn."""
         self.run = Path(run)
         self.first = first
-        self._due = self._next_after(max(map(past_step, list_past_policies(run)), default=0))
+        kept = map(past_step, list_past_policies(run))
+        self._due = self._next_after(max((each for each in kept if each <= step), default=0))
 
     def is_due(self, step: int) -> bool:
         """Whether the policy of this step is one to keep; never where the first is 0."""

@@ -1,10 +1,10 @@
 """The options of `hotlap train`, `resume`, `runs` and `export policy`."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 import tyro
 
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from hotlap.training.train import Learner
 
 RUNS = Path("runs")
+FOREIGN_OPTIONS = {
+    **dict.fromkeys(("--timesteps", "--total-timesteps", "--n-timesteps", "--num-steps"), "--steps"),
+    **dict.fromkeys(("--n-envs", "--num-envs"), "--cars"),
+    **dict.fromkeys(("--run-name", "--exp-name"), "--name"),
+    **dict.fromkeys(("--log-dir", "--logdir", "--log-folder"), "--root"),
+}
+"""What options are called in the stacks people come from, and here."""
 
 
 def learner_on(place: str, cluster: Cluster, config: TrainConfig | None = None) -> "Learner | None":
@@ -45,6 +52,11 @@ class Train:
     """Where it learns: in this process, or on a Ray cluster with RLlib's PPO."""
     cluster: Cluster = field(default_factory=Cluster)
     config: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
+    foreign_options: ClassVar[Mapping[str, str]] = FOREIGN_OPTIONS | {
+        "--track-id": "--racer.tracks",
+        "--checkpoint-freq": "--checkpoint-every",
+        "--resume": "hotlap resume RUN",
+    }
 
     @classmethod
     def default_for(cls, words: Sequence[str]) -> Self:
@@ -69,10 +81,10 @@ class Train:
 
 @dataclass(frozen=True)
 class Resume:
-    """Resume a run from its newest checkpoint, bit for bit."""
+    """Resume a run from its newest checkpoint, or from an earlier one, bit for bit."""
 
     run_folder: tyro.conf.Positional[str]
-    """The run: its name under runs/, or its folder."""
+    """The run: its name under runs/, or its folder; RUN@STEP goes back to the checkpoint of a step."""
     steps: int | None = None
     """A new total of steps; by default the run's own."""
     root: Path = RUNS
@@ -82,6 +94,9 @@ class Resume:
     on: Literal["here", "ray"] = "here"
     """Where it learns on: in this process, or on a Ray cluster with RLlib's PPO."""
     cluster: Cluster = field(default_factory=Cluster)
+    foreign_options: ClassVar[Mapping[str, str]] = {
+        theirs: ours for theirs, ours in FOREIGN_OPTIONS.items() if ours in ("--steps", "--root")
+    }
 
     def run(self) -> int:
         """Resume, evaluate, say where everything is."""
@@ -129,3 +144,29 @@ class ExportPolicy:
         from hotlap.training.reporting import export_and_tell
 
         export_and_tell(self.run_folder, self.root, self.format, self.output, newest=self.newest, force=self.force)
+
+
+@dataclass(frozen=True)
+class ImportModel:
+    """Make a run of a model that plain stable-baselines3 saved: PPO, SAC or DQN with plain layers."""
+
+    model: tyro.conf.Positional[Path]
+    """The .zip file that the model's save() wrote."""
+    vecnormalize: Path | None = None
+    """The .pkl file that VecNormalize's save() wrote; leave it out where the model was trained without."""
+    trust: bool = False
+    """Let the code in these files run, as loading them does; only for files you made, or whose maker you trust."""
+    preset: str = ""
+    """Whose task and settings the run gets; by default the first preset that fits the model."""
+    name: str = ""
+    """Name of the run's folder; by default the model's name and a number."""
+    root: Path = RUNS
+    """Folder that holds the runs."""
+
+    def run(self) -> None:
+        """Import, evaluate, say where everything is."""
+        from hotlap.training.importing import ModelFiles
+        from hotlap.training.reporting import import_and_tell
+
+        files = ModelFiles(self.model, self.vecnormalize, self.trust)
+        import_and_tell(files, self.preset, self.name or f"{self.model.stem}-*", self.root)

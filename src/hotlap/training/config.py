@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+import tyro
 
 from hotlap.errors import ConfigError, did_you_mean
 from hotlap.highway.config import HighwayConfig
@@ -247,8 +249,8 @@ class TeacherSettings:
 class CheckpointSettings:
     """What is kept on disk."""
 
-    keep_last: int = 3
-    """How many of the newest to keep; the best is always kept."""
+    keep_last: Annotated[int, tyro.conf.arg(name="keep", prefix_name=False)] = 3
+    """How many of the newest checkpoints stay; the best always does."""
     first_past: int = 50_000
     """Keep the policy of this step for good, and that of twice, four times, … as many steps; 0 for none."""
 
@@ -297,6 +299,8 @@ class TrainConfig:
     """Threads torch computes with; small networks are fastest with one."""
     normalize: bool = True
     """Scale observations and rewards by their running statistics."""
+    begin_from: Annotated[str, tyro.conf.arg(name="from")] = ""
+    """Weights and normaliser to begin with: a run, RUN@STEP, or a policy.onnx; empty to begin untrained."""
     checkpoint_every: str = "60s"
     """Between two saves: 200000 is so many steps, 60s so many seconds, 0 never; the best and the end are saved."""
     racer: RacerSettings = field(default_factory=RacerSettings)

@@ -10,7 +10,8 @@ from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.world_evaluation import evaluation_of
 from hotlap.training.config import TrainConfig
 from hotlap.training.export import export_onnx, export_sb3
-from hotlap.training.runs import describe_run, find_run, run_folders
+from hotlap.training.importing import ModelFiles, import_model
+from hotlap.training.runs import describe_run, find_run, find_run_at, run_folders
 from hotlap.training.train import Learner, TrainingResult, resume, train
 from hotlap.training.world_training import training_of
 
@@ -21,8 +22,9 @@ def train_and_tell(config: TrainConfig, name: str, root: Path, learner: Learner 
 
 
 def resume_and_tell(name: str, root: Path, steps: int | None, learner: Learner | None, *, as_json: bool) -> int:
-    """Go on with a run."""
-    return _tell(resume(find_run(name, root), _say, steps, learner=learner), as_json=as_json)
+    """Go on with a run, from its newest checkpoint or from that of a step."""
+    run, step = find_run_at(name, root)
+    return _tell(resume(run, _say, steps, learner=learner, at=step), as_json=as_json)
 
 
 def _say(message: str) -> None:
@@ -71,6 +73,10 @@ def _print_next(result: TrainingResult) -> None:
         f"hotlap resume {run} --steps {2 * result.step}": "let it learn on",
         f"hotlap export policy {run}": f"{POLICY_FILE} for elsewhere",
     }
+    _print_commands(commands)
+
+
+def _print_commands(commands: dict[str, str]) -> None:
     width = max(map(len, commands))
     print("\nNext:")
     for command, purpose in commands.items():
@@ -88,6 +94,20 @@ def export_and_tell(name: str, root: Path, format_name: str, output: Path | None
     target = output or Path(f"{run.name}-sb3")
     written = export_sb3(run, target, newest=newest, force=force)
     print(f"wrote {' and '.join(map(str, written))}: load with plain stable-baselines3, and only files that you trust")
+
+
+def import_and_tell(files: ModelFiles, preset: str, name: str, root: Path) -> None:
+    """Make a run of a model of plain SB3, and say what can be done with it."""
+    made = import_model(files, preset, name, root)
+    run, config = made.run, made.config
+    print(f"imported {files.model} as {run}: {config.world} {config.algorithm}, {made.score.summary}")
+    _print_commands(
+        {
+            f"hotlap evaluate {run}": "how it drives",
+            **training_of(config).next_commands(run),
+            f"hotlap train PRESET --from {run}": "begin another training with it",
+        }
+    )
 
 
 def list_runs(root: Path, *, as_json: bool) -> None:

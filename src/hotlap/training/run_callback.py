@@ -10,9 +10,17 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from hotlap.checkpoints import Checkpoint, PastPolicies, has_checkpoint, prune_checkpoints, save_checkpoint, write_file
+from hotlap.checkpoints import (
+    Checkpoint,
+    PastPolicies,
+    discard_checkpoints_after,
+    has_checkpoint,
+    prune_checkpoints,
+    save_checkpoint,
+    write_file,
+)
 from hotlap.checkpoints.curve import CurveWriter
-from hotlap.checkpoints.run_files import NAN_BATCH, publish_best, read_best
+from hotlap.checkpoints.run_files import NAN_BATCH, PolicyScore, publish_best, read_best
 from hotlap.errors import CheckpointWriteError, ExportError, TrainingError
 from hotlap.training.session import TrainingSession
 from hotlap.training.signals import StopRequestedError, StopSignals
@@ -38,9 +46,9 @@ class RunCallback(BaseCallback):
         self.run = run
         self.stop = stop
         self.report = report
-        self.best = read_best(run)
+        self.best = _best_until(run, session.step)
         self.curve = CurveWriter(run, session.step, report)
-        self.past = PastPolicies(run, session.config.checkpoint.first_past)
+        self.past = PastPolicies(run, session.config.checkpoint.first_past, session.step)
         self.every = session.config.save_interval
         self.saved_step: int | None = session.step or None
         self._tried_step, self._tried_s = session.step, time.monotonic()
@@ -55,7 +63,7 @@ class RunCallback(BaseCallback):
             self.evaluate()
         if not self.stop.requested and self.past.is_due(self.session.step):
             self.keep_for_good()
-        if not self.stop.requested and self._save_is_due():
+        if not self.stop.requested and (self._save_is_due() or self._has_only_borrowed()):
             self.save()
         if self.stop.requested:
             self.stop.settle()
@@ -86,8 +94,7 @@ class RunCallback(BaseCallback):
             return
         self.session.state.restore(self._rescue.tensors, self._rescue.documents["counters"])
         policy = self._policy()
-        save_checkpoint(self.run, replace(self._rescue, files={"policy.onnx": policy} if policy else {}))
-        self.saved_step = self._rescue.step
+        self._write(replace(self._rescue, files={"policy.onnx": policy} if policy else {}))
 
     def check_weights(self, *, broke: bool = False) -> None:
         """Stop when an update left weights nobody can compute with, or broke on them; nothing of it is saved."""
@@ -132,13 +139,18 @@ class RunCallback(BaseCallback):
             return
         self._tried_step, self._tried_s = step, time.monotonic()
         try:
-            save_checkpoint(self.run, self.session.checkpoint(self._policy()))
-            self.saved_step = step
+            self._write(self.session.checkpoint(self._policy()))
             prune_checkpoints(
                 self.run, self.session.config.checkpoint.keep_last, () if self.best is None else (self.best.step,)
             )
         except CheckpointWriteError as error:
             self.report(f"{error} Training goes on.")
+
+    def _write(self, checkpoint: Checkpoint) -> None:
+        """Make a checkpoint the newest of the run: later ones are of a way that was left with `resume RUN@STEP`."""
+        save_checkpoint(self.run, checkpoint)
+        self.saved_step = checkpoint.step
+        discard_checkpoints_after(self.run, checkpoint.step)
 
     def save_or_raise(self) -> None:
         """The last save: what it could not keep is an error."""
@@ -170,6 +182,10 @@ class RunCallback(BaseCallback):
     def _save_is_due(self) -> bool:
         return self.every.is_over(self.session.step - self._tried_step, time.monotonic() - self._tried_s)
 
+    def _has_only_borrowed(self) -> bool:
+        """Whether the run is still what it took from another, and not saved: a resume could not find it again."""
+        return self.session.step == 0 and bool(self.session.config.begin_from)
+
     def _last_step(self) -> dict[str, Any]:
         """What went into the world and what came out, before it was normalised."""
         normalizer, actions = self.session.normalizer, self.locals["actions"]
@@ -192,3 +208,9 @@ class RunCallback(BaseCallback):
         if not self._is_saved(self.saved_step):
             return "There is no checkpoint. Train again with other settings."
         return f"Step {self.saved_step:,} is saved; go on from there with: hotlap resume {self.run}"
+
+
+def _best_until(run: Path, step: int) -> PolicyScore | None:
+    """The best policy of a run, unless it is of a step that the run went back before."""
+    best = read_best(run)
+    return best if best is not None and best.step <= step else None

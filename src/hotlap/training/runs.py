@@ -29,6 +29,19 @@ def find_run(name: str, root: Path) -> Path:
     )
 
 
+def find_run_at(name: str, root: Path) -> tuple[Path, int | None]:
+    """A run and one of its steps, from RUN@STEP; from RUN alone, no step."""
+    before, mark, step = name.rpartition("@")
+    if not mark or is_run(root / name) or is_run(Path(name)):
+        return find_run(name, root), None
+    number = step.replace(",", "").replace("_", "")
+    if not (number.isascii() and number.isdecimal()):
+        raise RunFolderError(
+            f'"{step}" is no step of a run: write RUN@STEP with a whole number, as in {before}@409600.'
+        )
+    return find_run(before, root), int(number)
+
+
 def free_name(name: str, root: Path) -> str:
     """The name, with the first number that is not taken for a "*" in it."""
     numbers = itertools.count(1) if "*" in name else iter([0])

@@ -50,7 +50,7 @@ class TrainingState:
         """Every array of the run, by file; the replay's are the live ones, all others copies."""
         cars = {"cars": packed(self.env.generators), "action_space": packed([self.model.action_space.np_random])}
         groups = {
-            "policy": self._weights(),
+            "policy": self.weights(),
             "optimizer": self._optimizer_tensors(),
             "rng": global_random_state() | cars,
             "environment": self._environment(),
@@ -72,6 +72,13 @@ class TrainingState:
         if self.algorithm.replays:
             counters["replay"] = {"pos": int(model.replay_buffer.pos), "full": bool(model.replay_buffer.full)}
         return counters
+
+    def begin_with(self, weights: Mapping[str, NDArray[Any]], statistics: Mapping[str, NDArray[Any]]) -> None:
+        """Take over weights and what is known of observations and returns; what is not given stays as it is."""
+        ours = self.weights()
+        self._put_weights({name: weights.get(name, array) for name, array in ours.items()})
+        if self.normalizer is not None:
+            _put_running_statistics(self.normalizer, statistics)
 
     def restore(self, groups: Groups, counters: Mapping[str, Any]) -> None:
         """Put a picture back into freshly made parts of the same shape."""
@@ -103,7 +110,8 @@ class TrainingState:
         self.metrics.put_counters(counters)
         model.logger.put_pending(counters["log"])
 
-    def _weights(self) -> Tensors:
+    def weights(self) -> Tensors:
+        """Copies of every weight of the networks, by torch's names."""
         weights = {name: _array(tensor) for name, tensor in self.model.policy.state_dict().items()}
         if getattr(self.model, TEMPERATURE, None) is not None:
             weights[TEMPERATURE] = _array(self.model.log_ent_coef)
@@ -200,12 +208,20 @@ def _statistics(normalizer: VecNormalize) -> Tensors:
 
 def _put_statistics(normalizer: VecNormalize, tensors: Mapping[str, NDArray[Any]]) -> None:
     filled(normalizer.returns, tensors["returns"], "returns")
-    for name, statistics in _running_statistics(normalizer):
-        statistics.mean = filled(np.array(statistics.mean, np.float64), tensors[f"{name}_mean"], f"{name}_mean")
-        statistics.var = filled(np.array(statistics.var, np.float64), tensors[f"{name}_var"], f"{name}_var")
-        statistics.count = float(tensors[f"{name}_count"])
+    if not {"obs_mean", "ret_mean"} <= set(tensors):
+        raise KeyError("obs_mean and ret_mean")
+    _put_running_statistics(normalizer, tensors)
     for name in ("old_obs", "old_reward"):
         setattr(normalizer, name, np.array(tensors[name]))
+
+
+def _put_running_statistics(normalizer: VecNormalize, tensors: Mapping[str, NDArray[Any]]) -> None:
+    """Of the observations and of the returns, where they are given."""
+    for name, statistics in _running_statistics(normalizer):
+        if f"{name}_mean" in tensors:
+            statistics.mean = filled(np.array(statistics.mean, np.float64), tensors[f"{name}_mean"], f"{name}_mean")
+            statistics.var = filled(np.array(statistics.var, np.float64), tensors[f"{name}_var"], f"{name}_var")
+            statistics.count = float(tensors[f"{name}_count"])
 
 
 def _running_statistics(normalizer: VecNormalize) -> tuple[tuple[str, Any], ...]:

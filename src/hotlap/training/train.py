@@ -16,8 +16,11 @@ from hotlap.checkpoints import (
     RunLock,
     check_run_name,
     check_writable,
+    checkpoint_at,
+    checkpoints_after,
     new_run_folder,
     newest_checkpoint,
+    step_of,
 )
 from hotlap.checkpoints.lock import LOCK_FILE
 from hotlap.checkpoints.names import CHECKPOINTS, MANIFEST, step_folder_name
@@ -31,6 +34,7 @@ from hotlap.checkpoints.run_files import (
 )
 from hotlap.checkpoints.run_manifest import check_no_links
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError
+from hotlap.training.beginnings import Beginning, begin_with, find_beginning
 from hotlap.training.config import TrainConfig, config_document, config_from_document
 from hotlap.training.event_log import check_tensorboard
 from hotlap.training.progress import ProgressBar
@@ -78,12 +82,14 @@ def train(
     A "*" in the name stands for the first number that is free. A learner makes the steps instead of SB3's own loop.
     """
     check_tensorboard()
-    _refuse_existing(root / check_run_name(name.replace("*", "1")), name)
+    refuse_existing(root / check_run_name(name.replace("*", "1")), name)
     check_writable(root)
     evaluator, session = training_of(config).evaluator(config), open_session(config)
-    run = _new_folder(root, name)
+    if config.begin_from:
+        _begin(session, find_beginning(config.begin_from, root), report)
+    run = new_folder(root, name)
     with RunLock(run), StopSignals() as stop:
-        _write_run(run, config, training_of(config).physics_fingerprint(config))
+        write_run(run, config, training_of(config).physics_fingerprint(config))
         return _Training(session, evaluator, run, stop, report).result(watchers, learner or learn_here)
 
 
@@ -93,8 +99,12 @@ def resume(
     steps: int | None = None,
     watchers: Sequence[BaseCallback] = (),
     learner: Learner | None = None,
+    at: int | None = None,
 ) -> TrainingResult:
-    """Go on with a run from its newest whole checkpoint, as if it had never stopped; `steps` sets a new end."""
+    """Go on with a run from its newest whole checkpoint, as if it had never stopped; `steps` sets a new end.
+
+    With `at`, from the checkpoint of that step, as if it had never gone beyond it: later ones go with the next save.
+    """
     if not is_run(run):
         raise RunFolderError(f"{run} is no run: it has no {RUN_DOCUMENT}. Run `hotlap runs` to see what there is.")
     check_tensorboard()
@@ -103,23 +113,30 @@ def resume(
         config, trained_in = _read_run(run)
         _check_fingerprint(run, trained_in, training_of(config).physics_fingerprint(config))
         check_writable(run)
-        session = _session(config if steps is None else dataclasses.replace(config, steps=steps), run, report)
+        session = _session(config if steps is None else dataclasses.replace(config, steps=steps), run, report, at)
         if steps is not None:
             _check_goal(steps, session.step)
-            _write_run(run, session.config, trained_in)
+            write_run(run, session.config, trained_in)
         with StopSignals() as stop:
             evaluator = training_of(config).evaluator(config)
             return _Training(session, evaluator, run, stop, report).result(watchers, learner or learn_here)
 
 
-def _refuse_existing(run: Path, name: str) -> None:
+def _begin(session: TrainingSession, beginning: Beginning, report: Report) -> None:
+    """Give a new run the weights and the normaliser of another."""
+    begin_with(session, beginning)
+    report(f"beginning with the weights of {beginning.source}. {beginning.missing}".rstrip())
+
+
+def refuse_existing(run: Path, name: str) -> None:
+    """Refuse a name that is taken."""
     if "*" not in name and os.path.lexists(run) and not _was_never_begun(run):
         raise RunFolderError(
             f'{run}: exists already. Continue it with "hotlap resume {run}", or choose another name with --name.'
         )
 
 
-def _new_folder(root: Path, name: str) -> Path:
+def new_folder(root: Path, name: str) -> Path:
     """The run's folder; of two trainers that begin together, each gets a number of its own."""
     while True:
         chosen = free_name(name, root)
@@ -137,7 +154,8 @@ def _was_never_begun(run: Path) -> bool:
     return run.is_dir() and {path.name for path in run.iterdir()} <= NEVER_BEGUN
 
 
-def _write_run(run: Path, config: TrainConfig, fingerprint: str) -> None:
+def write_run(run: Path, config: TrainConfig, fingerprint: str) -> None:
+    """Say what a run is: its settings, its physics, the version that made it."""
     document = {"config": config_document(config), "physics_fingerprint": fingerprint, "hotlap": __version__}
     write_run_document(run, document)
 
@@ -161,18 +179,25 @@ def _check_goal(steps: int, made: int) -> None:
         raise ConfigError(f"the run has made {made:,} steps already; --steps {steps} must be more than that.")
 
 
-def _session(config: TrainConfig, run: Path, report: Report) -> TrainingSession:
-    """The run as its newest checkpoint has it, or at its beginning where it never came to save one."""
+def _session(config: TrainConfig, run: Path, report: Report, at: int | None) -> TrainingSession:
+    """The run as its newest checkpoint or another has it, or at its beginning where it never came to save one."""
     try:
-        checkpoint = newest_checkpoint(run, report)
+        checkpoint = newest_checkpoint(run, report) if at is None else checkpoint_at(run, at)
     except CheckpointError:
-        if any(run.glob(f"{CHECKPOINTS}/step-*")):
+        if at is not None or any(run.glob(f"{CHECKPOINTS}/step-*")):
             raise
+        if config.begin_from:
+            raise CheckpointError(
+                f"{run} was stopped before it had saved the weights of {config.begin_from}. Train it again."
+            ) from None
         report(f"{run} has no checkpoint yet, and begins again at step 0 of {config.steps:,}")
         return open_session(config)
     _check_configuration(run, config, checkpoint)
     session = restore_session(config, checkpoint)
     report(f"going on with {run} at step {session.step:,} of {config.steps:,}")
+    if later := checkpoints_after(run, session.step):
+        names = ", ".join(f"{step_of(path) or 0:,}" for path in later)
+        report(f"its later checkpoints ({names}) go when the next one is saved")
     return session
 
 
