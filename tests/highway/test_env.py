@@ -14,6 +14,7 @@ import hotlap
 from hotlap import HighwayEnv
 from hotlap.errors import ActionError, ConfigError, EnvironmentStateError, MissionError
 from hotlap.highway.missions import Mission, Mode
+from hotlap.highway.pedals import BRAKING
 from hotlap.highway.sensors import FIELDS
 from hotlap.highway.world import HighwayWorld
 from hotlap.vector.highway_env import HighwayVectorEnv
@@ -46,6 +47,21 @@ def test_sb3_finds_nothing_to_complain_about(setting):
         # Throttle and brake go from 0 to 1, as pedals do.
         warnings.filterwarnings("ignore", message="We recommend you to use a symmetric and normalized Box action space")
         check_for_sb3(made(setting))
+
+
+def test_one_pedal_is_throttle_above_zero_and_brake_below():
+    one, two = HighwayEnv(pedals="one"), HighwayEnv()
+    assert one.action_space == gym.spaces.Box(np.float32([-BRAKING, -1]), np.float32([1, 1]))
+    assert one.reset(seed=4)[0].tobytes() == two.reset(seed=4)[0].tobytes()
+    for pedal in (1.0, 0.4, 0.0, -0.5, -BRAKING):
+        same = [max(pedal, 0.0), max(-pedal / BRAKING, 0.0), 0.1]
+        assert one.step([pedal, 0.1])[0].tobytes() == two.step(same)[0].tobytes()
+    with pytest.raises(ActionError, match="two numbers: the pedal and the lane request"):
+        one.step([0.1, 0.0, 0.0])
+    with pytest.raises(ConfigError, match='pedals must be "one" or "two"'):
+        HighwayEnv(pedals="three")
+    with pytest.raises(ConfigError, match='"two" with discrete=True'):
+        HighwayEnv(pedals="one", discrete=True)
 
 
 def drive_bytes(seed: int) -> bytes:

@@ -1,17 +1,19 @@
 """Taking a policy elsewhere: the ONNX file of a run, and the two files that plain stable-baselines3 loads."""
 
+import functools
 import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from stable_baselines3 import PPO
+from stable_baselines3 import PPO, SAC
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from hotlap import cli
 from hotlap.errors import ExportError
 from hotlap.highway.env import HighwayEnv
+from hotlap.highway.pedals import two_pedals
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training.export import export_onnx, export_sb3
 from hotlap.training.train import train
@@ -68,19 +70,24 @@ def test_plain_sb3_loads_the_export_and_acts_the_same(run, tmp_path):
     assert not result["hotlap"]
 
 
-def test_export_of_a_highway_driver_drives_the_highway_env(tmp_path):
+@pytest.mark.parametrize(("algorithm", "pedals"), [("ppo", "two"), ("sac", "one")])
+def test_export_of_a_highway_driver_drives_the_highway_env(algorithm, pedals, tmp_path):
     two = {"log_std_init": [-1.0, -1.0], "initial_action": [0.1, 0.0]}
-    config = tiny_config("ppo", steps=256, world="highway", network=two, highway={"pedals": "one"})
+    config = tiny_config(algorithm, steps=256, world="highway", network=two, highway={"pedals": "one"})
     run, folder = train(config, "highway", tmp_path).run, tmp_path / "export"
     export_sb3(run, folder, newest=False, force=False)
-    env = HighwayEnv()
-    model = PPO.load(folder / "model.zip", device="cpu")
-    normalizer = VecNormalize.load(str(folder / "vecnormalize.pkl"), DummyVecEnv([HighwayEnv]))
+    env = HighwayEnv(pedals=pedals)
+    model = {"ppo": PPO, "sac": SAC}[algorithm].load(folder / "model.zip", device="cpu")
+    assert model.action_space == env.action_space
+    normalizer = VecNormalize.load(
+        str(folder / "vecnormalize.pkl"), DummyVecEnv([functools.partial(HighwayEnv, pedals=pedals)])
+    )
     observation, _ = env.reset(seed=0)
     policy = OnnxPolicy(run / "policy.onnx", world="highway")
     for _ in range(20):
         action, _ = model.predict(normalizer.normalize_obs(observation), deterministic=True)
-        assert np.abs(action - policy.act(observation[None])[0]).max() <= 1e-5
+        given = np.clip(two_pedals(*action) if pedals == "one" else action, [0, 0, -1], 1)
+        assert np.abs(given - policy.act(observation[None])[0]).max() <= 1e-5
         observation = env.step(action)[0]
 
 

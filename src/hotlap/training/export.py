@@ -58,7 +58,8 @@ def with_controls_of_the_world(session: TrainingSession) -> tuple[Any, VecNormal
     """The model and its statistics, with the actions that the world's own environment takes.
 
     Mixing other controls into those of the world is linear, so a Gaussian policy takes it into its last layer. A policy
-    of SAC cannot: its actions are squashed before they are mixed, and it needs `MixedVecEnv` to drive.
+    of SAC cannot: its actions are squashed before they are mixed. It drives in an environment with its own controls,
+    as `HighwayEnv(pedals="one")` has them.
     """
     mixing, model, known = session.controls.mixing, session.model, session.normalizer
     if mixing is None or session.config.algorithm != "ppo":

@@ -11,7 +11,7 @@ from hotlap.evaluation import HighwayEvaluation, HighwaySetup, evaluate_highway
 from hotlap.evaluation.highway.driving import Episodes
 from hotlap.evaluation.highway.figures import EGO_FAULT, SPEED_ERROR, SUCCESS, HighwayFigures, figures_of
 from hotlap.highway.fingerprint import physics_fingerprint
-from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2
+from hotlap.highway.pedals import BRAKING
 from hotlap.highway.world import HighwayWorld
 from hotlap.policies.highway_expert import HighwayExpert
 from hotlap.policies.onnx_policy import OnnxPolicy
@@ -23,8 +23,6 @@ from hotlap.worlds import Array
 
 LAYOUT = "highway"
 EVALUATED_VEHICLES = (20,)
-BRAKING = HARD_BRAKE_MPS2 / MAX_ACCEL_MPS2
-"""How much more the brake can do than the throttle."""
 
 
 class HighwayTraining:
