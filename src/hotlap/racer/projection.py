@@ -99,6 +99,9 @@ def interval_near(arc_u: float, hint: int, track: int, tables: TrackTables) -> i
     first = tables.interval_first[track]
     last = tables.interval_count[track] - 1
     k = hint
+    apart = arc_u - tables.interval_arc_u[first + hint]
+    if abs(apart) > 0.5 * tables.length_u[track]:  # on the other side of the line that begins a lap
+        k = last if apart > 0.0 else 0
     while k < last and tables.interval_arc_u[first + k + 1] <= arc_u:
         k += 1
     while k > 0 and tables.interval_arc_u[first + k] > arc_u:
