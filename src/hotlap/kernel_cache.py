@@ -27,6 +27,11 @@ KEPT_CACHES = 4
 SEAL_BYTES = hashlib.sha256().digest_size
 
 
+def sealed(content: bytes) -> bytes:
+    """What a kept file holds: the hash of the rest, then the rest."""
+    return hashlib.sha256(content).digest() + content
+
+
 @functools.cache
 def kernel_hash() -> str:
     """A hash of all that kernels are compiled from: numba's own cache does not notice an edit in another file."""
@@ -112,7 +117,7 @@ class SealedCacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
             say_once(f"compiled kernels cannot be kept in {self._cache_path} ({problem.strerror}).")
 
     def _load_index(self) -> dict[Any, Any]:
-        content = _unsealed(Path(self._index_path))
+        content = unsealed(Path(self._index_path))
         if content is None:
             return {}
         stream = io.BytesIO(content)
@@ -122,7 +127,7 @@ class SealedCacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
         return dict(overloads) if stamp == self._source_stamp else {}
 
     def _load_data(self, name: str) -> Any:
-        content = _unsealed(Path(self._data_path(name)))
+        content = unsealed(Path(self._data_path(name)))
         if content is None:
             raise FileNotFoundError(name)  # which numba takes for a reason to compile
         return caching.pickle.loads(content)
@@ -132,17 +137,16 @@ class SealedCacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
         content = io.BytesIO()
         yield content
         with super()._open_for_write(filepath) as file:
-            file.write(hashlib.sha256(content.getbuffer()).digest())
-            file.write(content.getbuffer())
+            file.write(sealed(content.getvalue()))
 
 
-def _unsealed(path: Path) -> bytes | None:
+def unsealed(path: Path) -> bytes | None:
     """The content of a file that is as it was written; None, with a line unless it is missing, for any other."""
     try:
-        sealed = path.read_bytes()
+        found = path.read_bytes()
     except OSError:
         return None
-    seal, content = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]
+    seal, content = found[:SEAL_BYTES], found[SEAL_BYTES:]
     if content and hashlib.sha256(content).digest() == seal:
         return content
     say_once(f"compiled kernels in {path.parent.parent} are damaged and compiled again.")

@@ -57,3 +57,17 @@ def test_library_is_found_in_a_toolkit_and_what_to_install_is_said_without_one(t
     monkeypatch.setattr(ptx_module.sysconfig, "get_path", lambda _name: str(tmp_path / "none"))
     with pytest.raises(ExportError, match=r'pip install "hotlap\[gpu\]"'):
         libdevice()
+
+
+def test_code_for_a_gpu_is_made_once_and_made_again_when_it_was_damaged(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(ptx_module, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(ptx_module, "libdevice", lambda: b"")
+    monkeypatch.setattr(ptx_module, "ptx", lambda name, _entry, _library: made.append(name) or f".version of {name}")
+    entry = browser_of("racer").entries["update"]
+    assert ptx_module.kept_ptx("racer", entry) == ptx_module.kept_ptx("racer", entry) == ".version of racer"
+    assert made == ["racer"]
+    [kept] = tmp_path.glob("*.ptx")
+    kept.write_bytes(kept.read_bytes()[:-1])
+    assert ptx_module.kept_ptx("racer", entry) == ".version of racer"
+    assert made == ["racer", "racer"]

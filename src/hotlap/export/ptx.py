@@ -6,6 +6,7 @@ there are so many; the threads between them do nothing.
 needs beyond arithmetic comes from NVIDIA's library of mathematical functions, libdevice.
 """
 
+import contextlib
 import os
 import re
 import sysconfig
@@ -15,6 +16,8 @@ from llvmlite import binding as llvm
 
 from hotlap.errors import ExportError
 from hotlap.export.ir import KernelEntry, module_for, optimise, scalar_ir, target_machine
+from hotlap.kernel_cache import cache_folder, sealed, unsealed
+from hotlap.whole_files import replace_file
 
 TRIPLE = "nvptx64-nvidia-cuda"
 # Every chip since 2018; the driver compiles the text for a newer one.
@@ -36,6 +39,20 @@ def ptx(name: str, entry: KernelEntry, library: bytes | None = None) -> str:
         module.link_in(functions)
     optimise(machine, module, name)
     return str(machine.emit_assembly(module))
+
+
+def kept_ptx(name: str, entry: KernelEntry) -> str:
+    """An entry as a kernel with the functions of libdevice, made once and then kept beside the compiled kernels."""
+    folder = cache_folder()
+    kept = None if folder is None else folder / f"{name}-{entry.__name__}.ptx"
+    content = None if kept is None else unsealed(kept)
+    if content is not None:
+        return content.decode()
+    text = ptx(name, entry, libdevice())
+    if kept is not None:
+        with contextlib.suppress(OSError):  # a full disk: it is made again next time
+            replace_file(kept, sealed(text.encode()))
+    return text
 
 
 def ptx_imports(text: str) -> list[str]:
