@@ -168,6 +168,8 @@ def test_last_evaluation_is_in_the_history(slow_run, tmp_path, capsys):
         (["evaluate", "expert", "--vehicles", "20", "20"], "each once"),
         (["evaluate", "expert", "--missions", "crusie"], 'Did you mean "cruise"?'),
         (["evaluate", "expert", "--episodes", "0"], "from 1 to 100000"),
+        (["evaluate", "expert", "--orders", "-1"], "orders must be from 0 to 10000"),
+        (["evaluate", "reference", "--orders", "3"], "an option of the highway"),
         (["evaluate", "--config", "missing.toml"], "cannot be read as TOML"),
         (["evaluate", "--history", "3", "--root", "nowhere"], "no such folder"),
         (["compare", "reference", "expert"], "Compare like with like"),

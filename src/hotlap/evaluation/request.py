@@ -29,6 +29,8 @@ class EvaluationOptions:
     """Highway: number of the first episode, among those held out from training."""
     missions: str = "mixed"
     """Highway: mixed, or only one mode: hold, cruise, lane_change, overtake, stop."""
+    orders: int = 10
+    """Highway: orders of each of ten kinds spoken to the driver at each density; 0 leaves the order exam out."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from hotlap.highway.mission_rules import MODE_NAMES, PASS_WITHIN_M
 from hotlap.highway.missions import MAX_GAP_S, MIN_GAP_S, Direction, Ending, Mission, Mode, Outcome
 from hotlap.highway.orders import Refused, Situation, Traffic, Understood, interpret
 from hotlap.highway.orders.results import RefusalKind
-from hotlap.highway.orders.situation import Kind
+from hotlap.highway.orders.situation import MAX_SPEED_MPH, Kind
 from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.highway.road import gap_m, lane_limit_mps, nearest_ahead
 from hotlap.highway.sensors import FIELDS
@@ -22,7 +22,7 @@ MOST_SECONDS = 86_400.0
 Decide = Callable[[Array, HighwayWorld], Array]
 """A driver: actions (n, 3) for the observations of n roads."""
 KINDS = get_args(Kind)
-ROAD = EGO = 0
+ROAD = 0
 SIDES: dict[int, Direction | None] = {-1: "left", 0: None, 1: "right"}
 
 
@@ -64,6 +64,46 @@ class Moment:
     """What the supervisor had to change in this decision."""
 
 
+def mission_of(world: HighwayWorld, road: int) -> Mission:
+    """The mission that a road's ego is driving, as the page reads it too."""
+    roads = world.roads
+    back = int(roads.mission_return[road])
+    return Mission(
+        Mode(MODE_NAMES[roads.mission_mode[road]]),
+        int(roads.mission_lane[road]),
+        float(roads.mission_speed_mps[road]),
+        min(max(float(roads.mission_gap_s[road]), MIN_GAP_S), MAX_GAP_S),
+        SIDES[int(roads.mission_direction[road])],
+        None if back < 0 else back,
+    )
+
+
+def situation_of(world: HighwayWorld, road: int) -> Situation:
+    """Where a road's ego is, what it was told and who is around, as its next order is judged by."""
+    vehicles, ego = world.vehicles, road * world.batch.slots
+    lanes, lane = world.config.road.lanes, int(vehicles.target_lane[ego])
+    limits = tuple(lane_limit_mps(each, world.batch.rules) / MPH for each in range(lanes))
+    speed_mph = min(float(vehicles.speed_mps[ego]) / MPH, MAX_SPEED_MPH)
+    return Situation(lane, speed_mph, lanes, limits, mission_of(world, road), _traffic(world, road, lane))
+
+
+def _traffic(world: HighwayWorld, road: int, lane: int) -> Traffic:
+    vehicles, ego = world.vehicles, road * world.batch.slots
+    front = nearest_ahead(vehicles, ego, world.batch.slots, ego, lane, False)
+    beside = _is_beside(world, road, "left"), _is_beside(world, road, "right")
+    if front < 0 or gap_m(vehicles, ego, front) > PASS_WITHIN_M:
+        return Traffic(None, None, *beside)
+    kind, speed_mph = KINDS[int(vehicles.kind[front])], float(vehicles.speed_mps[front]) / MPH
+    return Traffic(kind, speed_mph, *beside)
+
+
+def _is_beside(world: HighwayWorld, road: int, side: str) -> bool:
+    """Whether somebody is next to a road's ego on a side."""
+    seen = dict(zip(FIELDS, world.observation[road].tolist(), strict=True))
+    nearest = min(seen[f"{side}_gap_ahead"], seen[f"{side}_gap_behind"])
+    return bool(seen[f"{side}_exists"]) and nearest <= 0.0
+
+
 class OrderedDrive:
     """One car and its driver; orders are given to it one after the other."""
 
@@ -79,41 +119,9 @@ class OrderedDrive:
         """The car can be where it is said to be: MissionError otherwise."""
         Situation(self.scene.lane, self.scene.speed_mph, self.world.config.road.lanes)
 
-    def mission(self) -> Mission:
-        """The mission that the car is driving, as the page reads it too."""
-        roads = self.world.roads
-        back = int(roads.mission_return[ROAD])
-        return Mission(
-            Mode(MODE_NAMES[roads.mission_mode[ROAD]]),
-            int(roads.mission_lane[ROAD]),
-            float(roads.mission_speed_mps[ROAD]),
-            min(max(float(roads.mission_gap_s[ROAD]), MIN_GAP_S), MAX_GAP_S),
-            SIDES[int(roads.mission_direction[ROAD])],
-            None if back < 0 else back,
-        )
-
     def situation(self) -> Situation:
         """Where the car is and who is around, as an order is judged by."""
-        world, vehicles = self.world, self.world.vehicles
-        lanes, lane = world.config.road.lanes, int(vehicles.target_lane[EGO])
-        limits = tuple(lane_limit_mps(each, world.batch.rules) / MPH for each in range(lanes))
-        speed_mph = float(vehicles.speed_mps[EGO]) / MPH
-        return Situation(lane, speed_mph, lanes, limits, mission=self.mission(), traffic=self._traffic(lane))
-
-    def _traffic(self, lane: int) -> Traffic:
-        vehicles = self.world.vehicles
-        front = nearest_ahead(vehicles, EGO, self.world.batch.slots, EGO, lane, False)
-        beside = {side: self._is_beside(side) for side in ("left", "right")}
-        if front < 0 or gap_m(vehicles, EGO, front) > PASS_WITHIN_M:
-            return Traffic(None, None, beside["left"], beside["right"])
-        kind, speed_mph = KINDS[int(vehicles.kind[front])], float(vehicles.speed_mps[front]) / MPH
-        return Traffic(kind, speed_mph, beside["left"], beside["right"])
-
-    def _is_beside(self, side: str) -> bool:
-        """Whether somebody is next to the car on a side."""
-        seen = dict(zip(FIELDS, self.world.observation[ROAD].tolist(), strict=True))
-        nearest = min(seen[f"{side}_gap_ahead"], seen[f"{side}_gap_behind"])
-        return bool(seen[f"{side}_exists"]) and nearest <= 0.0
+        return situation_of(self.world, ROAD)
 
     def order(self, text: str) -> Understood | Refused:
         """Give the car an order; what is refused changes nothing."""

@@ -11,9 +11,10 @@ from evaluation.highway.tiny_highway import highway_model
 from hotlap import cli
 from hotlap.evaluation.highway.episodes import read_episodes
 from hotlap.evaluation.highway.figures import QUANTITIES, figures_of
+from hotlap.evaluation.highway.order_sentences import KINDS
 
 EXAMPLE = Path(__file__).parents[3] / "evals" / "highway_cruise.toml"
-QUICK = ["--vehicles", "6", "--episodes", "3"]
+QUICK = ["--vehicles", "6", "--episodes", "3", "--orders", "1"]
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def test_json_episodes_and_report_come_from_one_drive(run, tmp_path, capsys):
     assert evaluated(run, "--no-baselines", "--json", *files) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["world"], document["driver"]) == ("highway", "blind")
-    assert document["setup"] == {"vehicles": [6], "episodes": 3, "first_episode": 0, "missions": "mixed"}
+    assert document["setup"] == {"vehicles": [6], "episodes": 3, "first_episode": 0, "missions": "mixed", "orders": 1}
     drive, episodes = read_episodes(tmp_path / "episodes.jsonl")
     assert (drive.driver, len(episodes)) == ("blind", 6)
     alone = figures_of([episode for episode in episodes if not episode.supervised])
@@ -50,6 +51,8 @@ def test_json_episodes_and_report_come_from_one_drive(run, tmp_path, capsys):
         "Missions done during training: overtake",
         "Reward during training", "Missions done, by mode", "Speed in the first episode", "Lane in the first episode",
     ]  # fmt: skip
+    assert "10 spoken, supervised" in page
+    assert [each["kind"] for each in document["orders"]] == list(KINDS)
     assert "<script" not in page
 
 
@@ -58,6 +61,8 @@ def test_table_has_the_driver_with_intervals_and_every_baseline(run, capsys):
     printed = capsys.readouterr()
     for words in ("6 vehicles · 3 episodes", "blind", "supervised", "zero", "random", "guarded", "cruise", "expert"):
         assert words in printed.out
+    assert "orders spoken to blind, supervised" in printed.out
+    assert "change of mind" in printed.out
     assert "…" not in printed.out
     assert "Interventions / hour by rule, supervised: " in printed.out
     assert "–" in printed.out
@@ -66,7 +71,7 @@ def test_table_has_the_driver_with_intervals_and_every_baseline(run, capsys):
 
 def test_worse_driver_exits_with_one_and_names_the_figure(run, tmp_path, capsys):
     base = tmp_path / "base.json"
-    crowded = ["--vehicles", "30", "--episodes", "10", "--root", str(run.parent)]
+    crowded = ["--vehicles", "30", "--episodes", "10", "--orders", "0", "--root", str(run.parent)]
     assert cli.main(["evaluate", "expert", *crowded, "--no-baselines", "--json"]) == 0
     base.write_text(capsys.readouterr().out)
     assert cli.main(["evaluate", "blind", *crowded, "--no-baselines", "--against", str(base)]) == 1
@@ -77,7 +82,8 @@ def test_worse_driver_exits_with_one_and_names_the_figure(run, tmp_path, capsys)
 
 
 def test_comparison_has_intervals_and_verdicts(run, capsys):
-    words = ["compare", "expert", "blind", "--vehicles", "30", "--episodes", "8", "--root", str(run.parent)]
+    words = ["compare", "expert", "blind", "--vehicles", "30", "--episodes", "8", "--orders", "0"]
+    words += ["--root", str(run.parent)]
     assert cli.main([*words, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["difference"]["30 vehicles"]
     assert set(found) == {quantity.name for quantity in QUANTITIES}

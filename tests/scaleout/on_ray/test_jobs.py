@@ -75,7 +75,8 @@ def test_a_job_is_sent_followed_stopped_and_fetched_and_only_with_the_token(tmp_
 
     # One whose driver is worse than the last one fails, as the nightly example would.
     (tmp_path / "runs").mkdir()  # evaluations are kept where there are runs
-    measured = ["--episodes", "1", "--vehicles", "0", "--no-baselines", "--root", str(tmp_path / "runs")]
+    measured = ["--episodes", "1", "--vehicles", "0", "--orders", "0", "--no-baselines"]
+    measured += ["--root", str(tmp_path / "runs")]
     first, second = ["hotlap", "evaluate", "expert", *measured], ["hotlap", "evaluate", "zero", *measured]
     write_job(tmp_path, address, [first, [*second, "--against", "last"]])
     gated = hotlap(tmp_path, "submit", "job.toml").stdout.strip()

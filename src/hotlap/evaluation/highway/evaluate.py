@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from hotlap.evaluation.highway.driving import Episodes, Strip
 from hotlap.evaluation.highway.episodes import Episode
 from hotlap.evaluation.highway.figures import HighwayFigures, figures_of
+from hotlap.evaluation.highway.order_exam import OrderResult, examine_orders
+from hotlap.evaluation.highway.order_figures import order_figures
 from hotlap.evaluation.highway.setup import HighwaySetup
 from hotlap.evaluation.measures import Measure
 from hotlap.policies import Policy
@@ -77,6 +79,8 @@ class HighwayEvaluation:
     densities: Sequence[DensityEvaluation]
     records: Sequence[Episode] = field(repr=False)
     """The driver's own episodes, without the supervisor and with it."""
+    orders: Sequence[OrderResult] = field(default=(), repr=False)
+    """What came of the orders that were spoken to it, with the supervisor on."""
     world: str = "highway"
 
     def setup(self) -> dict[str, Any]:
@@ -91,7 +95,7 @@ class HighwayEvaluation:
         for supervised in (False, True):
             together = figures_of([each for each in self.records if each.supervised is supervised])
             found += together.measures("all traffic" + _guard(supervised=supervised))
-        return found
+        return found + [measure for each in order_figures(self.orders) for measure in each.measures()]
 
     def plain(self) -> dict[str, Any]:
         """As an object for JSON; docs/evaluation.md describes it."""
@@ -101,6 +105,7 @@ class HighwayEvaluation:
             "about": dict(self.about),
             "setup": self.setup(),
             "densities": {str(each.vehicles): each.plain() for each in self.densities},
+            "orders": [each.plain() for each in order_figures(self.orders)],
             "measures": [measure.plain() for measure in self.measures()],
         }
 
@@ -136,7 +141,11 @@ def evaluate_highway(
         records += [*alone.records, *guarded.records]
         figures = (figures_of(alone.records), figures_of(guarded.records))
         densities.append(DensityEvaluation(vehicles, *figures, baselines, alone.strip))
-    return HighwayEvaluation(name, about or {}, setup, densities, records)
+    spoken: list[OrderResult] = []
+    if setup.orders:
+        say(f"{setup.orders} orders of each kind at every density")
+        spoken = examine_orders(make, setup.vehicles, setup.orders, setup.first_episode)
+    return HighwayEvaluation(name, about or {}, setup, densities, records, spoken)
 
 
 class Driven(NamedTuple):

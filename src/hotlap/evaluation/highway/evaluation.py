@@ -20,7 +20,7 @@ from hotlap.highway.fingerprint import physics_fingerprint
 class HighwayWorldEvaluation:
     """The highway's `WorldEvaluation`."""
 
-    options = ("vehicles", "episodes", "first_episode", "missions", "baselines")
+    options = ("vehicles", "episodes", "first_episode", "missions", "baselines", "orders")
     scripted = SCRIPTED
 
     def tracks(self, metadata: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG002 - there is one road
@@ -69,12 +69,13 @@ class HighwayWorldEvaluation:
         """All densities in one."""
         densities = [density for each in results for density in each.densities]
         records = [record for each in results for record in each.records]
-        return replace(results[0], episodes=_setup(config), densities=densities, records=records)
+        orders = [order for each in results for order in each.orders]
+        return replace(results[0], episodes=_setup(config), densities=densities, records=records, orders=orders)
 
 
 def _setup(config: EvaluationConfig) -> HighwaySetup:
     """The episodes that are asked for."""
-    return HighwaySetup(config.vehicles, config.episodes, config.first_episode, config.missions)
+    return HighwaySetup(config.vehicles, config.episodes, config.first_episode, config.missions, config.orders)
 
 
 EVALUATION = HighwayWorldEvaluation()

@@ -7,7 +7,8 @@ from hotlap.checkpoints.curve import read_curve
 from hotlap.evaluation.highway import pictures
 from hotlap.evaluation.highway.evaluate import DensityEvaluation, HighwayEvaluation
 from hotlap.evaluation.highway.figures import EGO_FAULT, JERK, SPEED_ERROR, SUCCESS, HighwayFigures
-from hotlap.evaluation.highway.table import EXPLANATION, SHOWN, cells, columns, drives
+from hotlap.evaluation.highway.order_figures import ORDER_QUANTITIES, order_figures
+from hotlap.evaluation.highway.table import EXPLANATION, SHOWN, cells, columns, drives, order_cells
 from hotlap.evaluation.measures import Quantity
 from hotlap.evaluation.page import Row, learning_section, page, table, tiles
 from hotlap.evaluation.table import NONE
@@ -20,7 +21,18 @@ def report_page(evaluation: HighwayEvaluation, run: Path | None = None) -> str:
     sections = [_section(evaluation.driver, density) for density in evaluation.densities]
     points = read_curve(run)
     learned = [learning_section(pictures.learning_curve(points))] if len(points) > 1 else []
-    return page(evaluation, [*learned, *sections], EXPLANATION)
+    spoken = [_orders_section(evaluation)] if evaluation.orders else []
+    return page(evaluation, [*learned, *spoken, *sections], EXPLANATION)
+
+
+def _orders_section(evaluation: HighwayEvaluation) -> str:
+    """The order exam."""
+    heads = ["possible", "refused", *(quantity.label for quantity in ORDER_QUANTITIES)]
+    rows = [Row(each.kind.replace("_", " "), order_cells(each), "figure") for each in order_figures(evaluation.orders)]
+    return (
+        f"<section><h2>Orders <small>{len(evaluation.orders)} spoken, supervised</small></h2>"
+        f'<div class="card">{table(heads, rows)}</div></section>'
+    )
 
 
 def _section(driver: str, density: DensityEvaluation) -> str:

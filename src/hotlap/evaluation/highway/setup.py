@@ -11,6 +11,7 @@ HELD_OUT_SEED = 2**40
 """Episode n of an evaluation has the seed HELD_OUT_SEED + n. Training takes its seeds from below: no driver has seen
 an episode that judges it."""
 MOST_EPISODES = 100_000
+MOST_ORDERS = 10_000
 
 
 def held_out_seeds(first: int, count: int) -> range:
@@ -30,6 +31,8 @@ class HighwaySetup:
     """Number of the first of them, among those held out from training."""
     missions: str = "mixed"
     """Missions: "mixed", or only one mode: hold, cruise, lane_change, overtake, stop."""
+    orders: int = 0
+    """Orders of every kind that are spoken to the driver at each density, 0 to 10,000: the order exam."""
 
     def __post_init__(self) -> None:
         """There is something to drive."""
@@ -39,6 +42,8 @@ class HighwaySetup:
         for number in self.vehicles:
             if not 0 <= number <= MOST_VEHICLES:
                 raise ConfigError(f"vehicles must be from 0 to {MOST_VEHICLES}, not {number!r}.")
+        if not 0 <= self.orders <= MOST_ORDERS:
+            raise ConfigError(f"orders must be from 0 to {MOST_ORDERS}, not {self.orders!r}.")
         if not 1 <= self.episodes <= MOST_EPISODES or not 0 <= self.first_episode <= 2**40:
             raise ConfigError(
                 f"episodes must be from 1 to {MOST_EPISODES} and first_episode from 0 to 2**40, "

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from hotlap.evaluation.highway.evaluate import DensityEvaluation, HighwayEvaluation
 from hotlap.evaluation.highway.figures import QUANTITIES, SUCCESS, HighwayFigures
+from hotlap.evaluation.highway.order_figures import ORDER_QUANTITIES, OrderFigures, order_figures
 from hotlap.evaluation.measures import Measure, Quantity, shown
 from hotlap.evaluation.table import NONE, console_for_results, empty_table, print_table
 
@@ -24,7 +25,23 @@ def print_highway(evaluation: HighwayEvaluation, console: Console | None = None)
     for density in evaluation.densities:
         print_table(console, density_table(evaluation.driver, density))
         console.print(density.guarded.interventions_in_words() + "\n")
+    if evaluation.orders:
+        print_table(console, orders_table(evaluation))
     console.print(Text(EXPLANATION, style="dim"))
+
+
+def orders_table(evaluation: HighwayEvaluation) -> Table:
+    """The order exam: one row for each kind of order."""
+    title = f"orders spoken to {evaluation.driver}, supervised"
+    table = empty_table(title, ("possible", "refused", *(quantity.label for quantity in ORDER_QUANTITIES)))
+    for each in order_figures(evaluation.orders):
+        table.add_row(each.kind.replace("_", " "), *order_cells(each))
+    return table
+
+
+def order_cells(figures: OrderFigures) -> list[str]:
+    """A row of the order exam: how many, and every figure with its interval."""
+    return [f"{figures.tried}", f"{figures.refused}", *(shown(measure) for measure in figures.measures())]
 
 
 def density_table(driver: str, density: DensityEvaluation) -> Table:
