@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.errors import ConfigError
-from hotlap.kernel import kernel, zeros
+from hotlap.kernel import Entry, kernel, zeros
 from hotlap.philox import uniform
 
 Float32Array = NDArray[np.float32]
@@ -50,6 +50,18 @@ class Rollout(NamedTuple):
     final_length: Int32Array
     final_count: Int32Array
     """Laps finished in the episode, or missions."""
+
+
+class CompiledTick(NamedTuple):
+    """A world's entry with its table, for whoever calls it without Python in between."""
+
+    update: Entry
+    address: int
+    drive_mode: int
+    begin_mode: int
+    """Begins an episode of some cars by their draws."""
+    draws: Float64Array
+    """So many numbers for each car, flat."""
 
 
 def new_episodes(count: int) -> Episodes:

@@ -8,7 +8,6 @@ import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.buffers import RolloutBuffer
-from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
 from hotlap.errors import ConfigError
 from hotlap.kernel import address_table, native_entry, pointers_at
@@ -16,7 +15,6 @@ from hotlap.learning.lessons import Lesson, PpoRules
 from hotlap.learning.network import NetworkShape, tanh
 from hotlap.learning.ppo import PpoLearner
 from hotlap.learning.products import LINE, accumulate_outer, write_product, write_transposed_product
-from hotlap.learning.statistics import Scaler, Scaling
 
 RULES = PpoRules(batch_size=600, epochs=2, gamma=0.98, gae_lambda=0.95, ent_coef=0.01, vf_coef=0.5, max_grad_norm=0.5)
 
@@ -99,65 +97,6 @@ def test_vector_code_multiplies_like_numpy(outputs: int, inputs: int, rows: int)
 @pytest.mark.parametrize("value", [-9.0, -3.0, -0.7, -1e-3, 0.0, 1e-4, 0.3, 2.5, 8.0])
 def test_tanh_is_within_a_few_last_places(value: float) -> None:
     assert tanh(np.float32(value)) == pytest.approx(np.tanh(value), rel=1e-6, abs=1e-7)
-
-
-class Scripted(VecEnv):
-    """Cars that see and get what a generator says."""
-
-    def __init__(self, cars: int, inputs: int) -> None:
-        self.render_mode = None
-        super().__init__(cars, spaces.Box(-np.inf, np.inf, (inputs,)), spaces.Box(-1, 1, (1,)))
-        self.random = np.random.default_rng(5)
-
-    def draw(self):
-        seen = (3.0 + 2.0 * self.random.standard_normal((self.num_envs, 6))).astype(np.float32)
-        rewards = self.random.standard_normal(self.num_envs).astype(np.float32)
-        return seen, rewards, self.random.random(self.num_envs) < 0.2
-
-    def reset(self):
-        return self.draw()[0]
-
-    def step_wait(self):
-        return *self.draw(), [{} for _ in range(self.num_envs)]
-
-    def step_async(self, actions):
-        pass
-
-    def close(self):
-        pass
-
-    def get_attr(self, attr_name, indices=None):
-        return [None] * self.num_envs
-
-    def set_attr(self, attr_name, value, indices=None):
-        pass
-
-    def env_method(self, method_name, *args, indices=None, **kwargs):
-        return []
-
-    def env_is_wrapped(self, wrapper_class, indices=None):
-        return [False] * self.num_envs
-
-
-def test_ticks_are_scaled_as_sb3_scales_them() -> None:
-    theirs, script = VecNormalize(Scripted(30, 6), gamma=0.9), Scripted(30, 6)
-    scaler = Scaler(30, 6, Scaling(30, 6, 0.9, theirs.epsilon, theirs.clip_obs, theirs.clip_reward))
-    theirs.reset()
-    script.reset()
-    scaler.statistics.mean[:-1], scaler.statistics.variance[:-1] = theirs.obs_rms.mean, theirs.obs_rms.var
-    scaler.statistics.seen[:] = theirs.obs_rms.count, theirs.ret_rms.count
-    for _ in range(20):
-        seen, rewards, dones, _ = theirs.step(np.zeros((30, 1)))
-        ours, scaled = scaler.scale(*script.draw())
-        assert ours == pytest.approx(seen, abs=1e-5)
-        assert scaled == pytest.approx(rewards, abs=1e-5)
-        assert len(dones) == 30
-
-
-def test_reward_that_is_no_number_stays_none() -> None:
-    scaler = Scaler(2, 1, Scaling(2, 1, 0.9, 1e-8, 10.0, 10.0))
-    _, rewards = scaler.scale(np.zeros((2, 1), np.float32), np.array([np.nan, 1.0], np.float32), np.zeros(2, bool))
-    assert np.isnan(rewards[0])
 
 
 def test_imitation_moves_the_policy_towards_the_teacher_and_nothing_else() -> None:

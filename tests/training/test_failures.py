@@ -12,6 +12,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.checkpoints import list_past_policies, load_checkpoint, past_step
 from hotlap.errors import CheckpointError, ExportError, RunFolderError, TrainingError
+from hotlap.racer.fleet import Rules
+from hotlap.racer.physics import Physics
 from hotlap.racer.world import RacerWorld
 from hotlap.training import run_callback as keeping
 from hotlap.training.ppo import HotlapPPO
@@ -45,7 +47,7 @@ def poison(monkeypatch, place: str, value: float, tick: int) -> None:
 def test_world_that_gives_no_number_stops_training_and_keeps_the_last_good_step(
     algorithm, place, value, normalize, tmp_path, monkeypatch
 ):
-    config = tiny_config(algorithm, normalize=normalize, checkpoint_every=str(ROLLOUT))
+    config = tiny_config(algorithm, learner="sb3", normalize=normalize, checkpoint_every=str(ROLLOUT))
     with monkeypatch.context() as patch:
         poison(patch, place, value, tick=40)
         with pytest.raises(TrainingError, match=r"not a number, kept in .*nan-batch.npz. Step 128 is saved"):
@@ -97,10 +99,42 @@ def test_weights_that_break_in_the_middle_of_an_update_are_told_from_a_bug(algor
         train(config, "bug", tmp_path)
 
 
-def test_run_that_fails_before_its_first_checkpoint_says_that_there_is_none(tmp_path, monkeypatch):
-    poison(monkeypatch, "reward", np.nan, tick=2)
+class Poison(BaseCallback):
+    """From a step on, the numbers that a compiled world counts with are none."""
+
+    whole_rollouts = True
+
+    def __init__(self, step: int, group: int, number: int, value: float) -> None:
+        super().__init__()
+        self.step, self.place, self.value = step, (group, number), value
+
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps >= self.step:
+            group, number = self.place
+            self.training_env.unwrapped.world.batch.groups[-1][group][number] = self.value
+
+    def _on_step(self) -> bool:
+        return True
+
+
+REWARD, OBSERVATION = (0, Rules._fields.index("speed_bonus")), (1, Physics._fields.index("centre_distance_scale_u"))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize(("place", "value"), [(REWARD, np.nan), (REWARD, np.inf), (OBSERVATION, -1e-320)])
+def test_compiled_world_that_gives_no_number_stops_training_too(place, value, normalize, tmp_path):
+    config = tiny_config(normalize=normalize, checkpoint_every=str(ROLLOUT))
+    with pytest.raises(TrainingError, match=r"not a number, kept in .*nan-batch.npz. Step 128 is saved"):
+        train(config, "run", tmp_path, watchers=[Poison(128, *place, value)])
+    assert {"observations", "rewards", "actions"} == set(np.load(tmp_path / "run" / NAN_BATCH).files)
+    assert steps_saved(tmp_path / "run") == [64, 128]
+    assert resume(tmp_path / "run").step == config.steps
+
+
+def test_run_that_fails_before_its_first_checkpoint_says_that_there_is_none(tmp_path):
     with pytest.raises(TrainingError, match=r"There is no checkpoint\."):
-        train(tiny_config(), "run", tmp_path)
+        train(tiny_config(), "run", tmp_path, watchers=[Poison(0, *REWARD, np.nan)])
 
 
 def test_policy_that_cannot_be_exported_is_said_and_saved_without_its_file(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.episodes import Rollout, new_episodes
+from hotlap.episodes import CompiledTick, Rollout, new_episodes
 from hotlap.highway import tick
 from hotlap.highway.config import HighwayConfig
 from hotlap.highway.fleet import Actions, Orders, Roads, Scratch, Starts, StepOutputs, Vehicles, dice_size, row_sizes
@@ -79,6 +79,10 @@ class HighwayBatch:
     def step_and_reset(self) -> None:
         """Advance every road by a decision; where an episode ended, keep its end in `rollout` and begin the next."""
         self._cores.call(self._address, self.count, tick.AUTORESET)
+
+    def compiled_tick(self) -> CompiledTick:
+        """For learners that drive without Python; the batch keeps what it points to."""
+        return CompiledTick(self._update, self._address, tick.DRIVE, tick.BEGIN, self.scratch.dice)
 
     def _interpreted_update(self, _address: int, first: int, last: int, mode: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""

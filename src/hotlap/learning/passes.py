@@ -150,21 +150,27 @@ def copy_rows(samples: Samples, activations: Floats, tile: Tile, inputs: int) ->
 @kernel
 def draw_actions(learning: Learning, first_share: int, last_share: int) -> None:
     """For some samples, actions drawn around what the policy thinks best, and how likely they were."""
-    samples, network, count = learning.samples, learning.policy, action_count(learning)
-    work, log_std = room_of(learning, first_share), spread_of(learning, 0).log_std
-    rows = int(learning.batch.size)
+    work, rows = room_of(learning, first_share), int(learning.batch.size)
     for number in range(first_tile(rows, first_share), first_tile(rows, last_share)):
         tile = tile_at(number, int(learning.batch.first), rows)
-        copy_rows(samples, work.activations, tile, network.sizes[0])
-        means = tail(work.activations, forward(network, learning.weights.parameters, work.activations, tile.padded))
-        for row in range(tile.rows):
-            log_prob = 0.0
-            for k in range(count):
-                place = (tile.first + row) * count + k
-                noise = samples.noise[place]
-                samples.actions[place] = means[k * LINE + row] + noise / learning.weights.narrow[k]
-                log_prob -= 0.5 * noise * noise + log_std[k] + HALF_LOG_TAU
-            samples.log_probs[tile.first + row] = log_prob
+        draw_rows(learning, work, tile.first, tile.rows)
+
+
+@kernel
+def draw_rows(learning: Learning, work: Work, first: int, rows: int) -> None:
+    """The same for neighbouring samples that fit into a tile."""
+    samples, network, count = learning.samples, learning.policy, action_count(learning)
+    tile, log_std = tile_at(0, first, rows), spread_of(learning, 0).log_std
+    copy_rows(samples, work.activations, tile, network.sizes[0])
+    means = tail(work.activations, forward(network, learning.weights.parameters, work.activations, tile.padded))
+    for row in range(rows):
+        log_prob = 0.0
+        for k in range(count):
+            place = (first + row) * count + k
+            noise = samples.noise[place]
+            samples.actions[place] = means[k * LINE + row] + noise / learning.weights.narrow[k]
+            log_prob -= 0.5 * noise * noise + log_std[k] + HALF_LOG_TAU
+        samples.log_probs[first + row] = log_prob
 
 
 @kernel

@@ -77,7 +77,7 @@ class PpoLearner:
         )
         self.threads = threads
         self.work = work_for([shape, self.value_shape], SHARES)
-        self._passes = Passes(self, self.samples)
+        self.passes = Passes(self, self.samples)
 
     def room_for(self, rows: int) -> Samples:
         """Zeroed samples."""
@@ -107,7 +107,7 @@ class PpoLearner:
 
     def act(self, tick: int) -> Floats:
         """Draw the actions of a tick for what the cars see; the array is the one of the samples."""
-        self._passes.draw(tick * self.cars, self.cars)
+        self.passes.draw(tick * self.cars, self.cars)
         actions: Floats = self.samples.actions.reshape(self.ticks, self.cars, -1)[tick]
         return actions
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.episodes import Rollout, new_episodes
+from hotlap.episodes import CompiledTick, Rollout, new_episodes
 from hotlap.errors import ConfigError, did_you_mean
 from hotlap.kernel import AllCores, Entry, address_table, interpreted, jit_is_on, native_entry, zeros
 from hotlap.racer import grip_tick, tick
@@ -135,6 +135,10 @@ class RacerBatch:
     def step_and_reset(self) -> None:
         """Advance every car by one tick; where an episode ended, keep its end in `rollout` and begin the next."""
         self._cores.call(self._address, self.count, tick.AUTORESET)
+
+    def compiled_tick(self) -> CompiledTick:
+        """For learners that drive without Python; the batch keeps what it points to."""
+        return CompiledTick(self._update, self._address, tick.DRIVE, tick.PLACE, self.starts.draws)
 
     def _interpreted_update(self, _address: int, first: int, last: int, mode: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""

@@ -11,6 +11,8 @@ from hotlap.training.config import TrainConfig
 class ActionStdSchedule(BaseCallback):
     """Takes the spread of the actions out of the learner's hands, so that it goes on exploring until late."""
 
+    whole_rollouts = True
+
     def __init__(self, config: TrainConfig) -> None:
         super().__init__()
         self.steps = config.steps

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hotlap.racer.physics import TICKS_PER_SECOND
+from hotlap.racer.world import RacerWorld
 from hotlap.training.metrics import Metrics, columns_of, filled
 
 LOG = logging.getLogger(__name__)
@@ -41,31 +43,56 @@ class RacerMetricsCallback(Metrics):
         return float(np.mean(self.recent_completions)) if self.recent_completions else None
 
     def _on_step(self) -> bool:
-        dones = np.asarray(self.locals["dones"])
-        columns = columns_of(self.locals["infos"], (*REWARD_PARTS, "lap", "stepCount"))
+        columns = self._columns()
         self.record_parts({part: columns[part] for part in REWARD_PARTS if part in columns})
         if "lap" in columns and "stepCount" in columns:
-            self._count_laps(np.asarray(columns["lap"]), np.asarray(columns["stepCount"]), dones)
+            self._count_laps(columns, np.atleast_2d(np.asarray(self.locals["dones"])))
         return True
 
-    def _count_laps(self, laps: Any, steps: Any, dones: Any) -> None:
-        """Time the laps that ended this step, and forget the cars whose episode did."""
-        if len(self.laps) != len(laps):
-            self.laps, self.lap_began = np.ones(len(laps), np.int64), np.zeros(len(laps), np.int64)
-        for car in np.flatnonzero(laps > self.laps):
-            if laps[car] == self.laps[car] + 1:
-                self.lap_times_s.append(float(steps[car] - self.lap_began[car]) / TICKS_PER_SECOND)
-            self.laps[car], self.lap_began[car] = laps[car], steps[car]
-            self._note_clean_lap(self.locals["infos"][car])
-        for car in np.flatnonzero(dones):
-            self.completions.append(bool(laps[car] > 1))
-            self.recent_completions.append(bool(laps[car] > 1))
-            self.laps[car], self.lap_began[car] = 1, 0
+    def _columns(self) -> Mapping[str, Any]:
+        """What happened, by key: in one step, or in many of a compiled world."""
+        if self.locals.get("columns") is not None:
+            columns: Mapping[str, Any] = self.locals["columns"]
+            return columns
+        return columns_of(self.locals["infos"], (*REWARD_PARTS, "lap", "stepCount"))
+
+    def watched(self, world: RacerWorld) -> Mapping[str, NDArray[Any]]:
+        """Parts of the reward, laps, and how they were driven."""
+        kept = {key: world.step_views[key] for key in (*REWARD_PARTS, "lap", "stepCount")}
+        return {**kept, "lapTicks": world.out.last_lap_ticks, "lapClean": world.out.lap_clean}
+
+    def _count_laps(self, columns: Mapping[str, Any], dones: Any) -> None:
+        """Time the laps that ended, tick by tick, and forget the cars whose episode did."""
+        laps, steps = np.atleast_2d(columns["lap"]), np.atleast_2d(columns["stepCount"])
+        if len(self.laps) != laps.shape[1]:
+            self.laps, self.lap_began = np.ones(laps.shape[1], np.int64), np.zeros(laps.shape[1], np.int64)
+        before = np.concatenate([self.laps[None], np.where(dones, 1, laps)[:-1]])
+        for tick, car in np.argwhere((laps > before) | dones).tolist():
+            if laps[tick, car] > self.laps[car]:
+                self._end_lap(car, int(laps[tick, car]), int(steps[tick, car]))
+                self._note_clean_lap(self._lap_info(tick, car, columns))
+            if dones[tick, car]:
+                self.completions.append(bool(laps[tick, car] > 1))
+                self.recent_completions.append(bool(laps[tick, car] > 1))
+                self.laps[car], self.lap_began[car] = 1, 0
+
+    def _end_lap(self, car: int, lap: int, step: int) -> None:
+        """Time a lap that somebody saw begin."""
+        if lap == self.laps[car] + 1:
+            self.lap_times_s.append(float(step - self.lap_began[car]) / TICKS_PER_SECOND)
+        self.laps[car], self.lap_began[car] = lap, step
+
+    def _lap_info(self, tick: int, car: int, columns: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What is said about a lap that ended."""
+        if "lapTicks" in columns:
+            return {key: columns[key][tick, car] for key in ("lapTicks", "lapClean")}
+        info: Mapping[str, Any] = self.locals["infos"][car]
+        return info
 
     def _note_clean_lap(self, info: Mapping[str, Any]) -> None:
         """The best lap of the whole training that never left the road nor touched a wall."""
         if info.get("lapClean"):
-            lap_s = info["lapTicks"] / TICKS_PER_SECOND
+            lap_s = float(info["lapTicks"]) / TICKS_PER_SECOND
             self.best_clean_lap_s = lap_s if self.best_clean_lap_s is None else min(lap_s, self.best_clean_lap_s)
 
     def _on_rollout_end(self) -> None:

@@ -5,12 +5,26 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hotlap.highway.mission_rules import MODE_NAMES, OUTCOME_NAMES
+from hotlap.highway.physics import DECISION_S
+from hotlap.highway.world import HighwayWorld
 from hotlap.training.highway_tally import FACTS, Tally
 from hotlap.training.metrics import Metrics, columns_of
 
 REWARD_PARTS = ("tracking", "lane_keeping", "distance", "comfort", "legality", "mission_reward", "crash")
 RECENT_MISSIONS = 500
+
+
+def ended_missions(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What infos say about missions that ended, from the columns of a compiled world."""
+    ended = columns["mission_ended"] != 0
+    rows = zip(*(columns[key][ended] for key in ("mission_ended", "ended_mode", "ended_decisions")), strict=True)
+    return [
+        {"outcome": OUTCOME_NAMES[outcome], "ended_mode": MODE_NAMES[mode], "duration_s": float(count * DECISION_S)}
+        for outcome, mode, count in rows
+    ]
 
 
 class HighwayMetricsCallback(Metrics):
@@ -33,17 +47,22 @@ class HighwayMetricsCallback(Metrics):
         return float(np.mean(self.recent_missions)) if self.recent_missions else None
 
     def _on_step(self) -> bool:
-        infos = self.locals["infos"]
-        columns = columns_of(infos, (*REWARD_PARTS, *FACTS))
+        compiled = self.locals.get("columns")
+        columns = compiled or columns_of(self.locals["infos"], (*REWARD_PARTS, *FACTS))
         self.record_parts({part.removesuffix("_reward"): columns[part] for part in REWARD_PARTS if part in columns})
         if all(fact in columns for fact in FACTS):
             self.tally.count(columns)
-        for info in infos:
+        for info in ended_missions(compiled) if compiled else self.locals["infos"]:
             if type(info) is dict and "outcome" in info:
                 done = self.tally.note_mission(info)
                 if done is not None:
                     self.recent_missions.append(done)
         return True
+
+    def watched(self, world: HighwayWorld) -> Mapping[str, NDArray[Any]]:
+        """Parts of the reward, facts, and missions that ended."""
+        ended = {"ended_mode": world.out.ended_mode, "ended_decisions": world.out.ended_decisions}
+        return {key: world.step_views[key] for key in (*REWARD_PARTS, *FACTS, "mission_ended")} | ended
 
     def _on_rollout_end(self) -> None:
         for name, value in self.tally.figures().items():

@@ -25,7 +25,7 @@ class Tally:
     def count(self, columns: Mapping[str, Any]) -> None:
         """One decision of some roads, by the columns of FACTS."""
         free = np.asarray(columns["is_free"], np.bool_)
-        self.decisions += len(free)
+        self.decisions += free.size
         self.metres += DECISION_S * float(np.sum(columns["speed_mps"]))
         self.crashes += int(np.sum(columns["crashed"]))
         self.ego_faults += int(np.sum(columns["ego_fault"]))

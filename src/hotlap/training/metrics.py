@@ -10,12 +10,21 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 
 class Metrics(BaseCallback):
-    """Tells TensorBoard how the driving goes; what it remembers from step to step is part of a checkpoint."""
+    """Tells TensorBoard how the driving goes; what it remembers from step to step is part of a checkpoint.
+
+    A learner that drives without Python shows it many ticks in one step: columns of (ticks, cars).
+    """
+
+    whole_rollouts = True
+
+    def watched(self, world: Any) -> Mapping[str, NDArray[Any]]:  # noqa: ARG002 - for those who look
+        """The columns of a compiled world that it looks at."""
+        return {}
 
     def record_parts(self, parts: Mapping[str, Any]) -> None:
-        """The mean of each part of this step's reward goes to `reward/<part>`."""
+        """The mean of each part of the reward goes to `reward/<part>`."""
         for part, values in parts.items():
-            self.logger.record_mean(f"reward/{part}", float(np.add.reduce(values)) / len(values))
+            self.logger.record_mean(f"reward/{part}", float(np.add.reduce(values, axis=None)) / np.size(values))
 
     @abstractmethod
     def facts(self) -> dict[str, float | None]:

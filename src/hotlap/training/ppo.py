@@ -4,6 +4,8 @@ The torch policy and its optimiser stay the truth between two rollouts, so that 
 finds what it expects; the learner takes the weights over for a rollout or an update, and gives them back.
 """
 
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,16 @@ from stable_baselines3.common.vec_env import VecNormalize
 from hotlap.learning.lessons import PpoRules
 from hotlap.learning.network import NetworkShape
 from hotlap.learning.ppo import PpoLearner, UpdateFigures
-from hotlap.learning.statistics import Scaler, Scaling
+from hotlap.training.driving import CompiledDriver, Driver, SteppedDriver, sees_whole_rollouts
 
 Floats = NDArray[np.float32]
 ACTIVATIONS: dict[Any, str] = {torch.nn.ReLU: "relu", torch.nn.Tanh: "tanh", torch.nn.ELU: "elu"}
 MOMENTS = {"exp_avg": "first_moments", "exp_avg_sq": "second_moments"}
+
+
+def no_columns(_world: Any) -> Mapping[str, Any]:
+    """Nobody looks."""
+    return {}
 
 
 class HotlapPPO(PPO):
@@ -45,8 +52,11 @@ class HotlapPPO(PPO):
         )
         self.learner = PpoLearner(shape, self.n_envs, self.n_steps, rules, self.seed or 0)
         self.learner.bounds.low[:], self.learner.bounds.high[:] = space.low, space.high
-        self.ends = self.learner.room_for(self.n_steps * self.n_envs)
-        """What the cars saw last whose episodes were cut off in this rollout."""
+        self.driver: Driver | None = None
+        self.watched: Callable[[Any], Mapping[str, Any]] = no_columns
+        """Which columns of a compiled world callbacks look at."""
+        self.driving_s = 0.0
+        """What driving took in the last rollout."""
         self._share_rollout()
 
     def _share_rollout(self) -> None:
@@ -62,53 +72,45 @@ class HotlapPPO(PPO):
         buffer.episode_starts = self.learner.rollout.starts.reshape(-1, self.n_envs)[: self.n_steps]
 
     def collect_rollouts(self, env: Any, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int) -> bool:
-        """Drive all cars for some ticks, with the policy as it is."""
+        """Drive all cars for some ticks, with the policy as it is; callbacks that need not see every one see all."""
         callback.on_rollout_start()
+        driver = self.driver or self._make_driver(env)
         self.take_weights()
         self.learner.begin_rollout(self.num_timesteps)
-        normalizer = env if isinstance(env, VecNormalize) else None
-        driver = _Driver(env, normalizer)
-        ends: list[tuple[int, int]] = []
-        starts = self.learner.rollout.starts.reshape(-1, self.n_envs)
-        low, high = self.learner.bounds
-        for tick in range(n_rollout_steps):
-            rollout_buffer.observations[tick], starts[tick] = self._last_obs, self._last_episode_starts
-            actions = self.learner.act(tick)
-            new_obs, rewards, dones, infos = driver.step(np.clip(actions, low, high))
-            self.num_timesteps += self.n_envs
-            callback.update_locals(locals())
+        self.learner.rollout.starts[: self.n_envs] = self._last_episode_starts
+        driver.begin()
+        at_once = rollout_buffer.buffer_size if sees_whole_rollouts(callback) else 1
+        self.driving_s = 0.0
+        for first in range(0, n_rollout_steps, at_once):
+            began_s = time.perf_counter()
+            driven = driver.drive(first, first + at_once)
+            self.driving_s += time.perf_counter() - began_s
+            self.num_timesteps += at_once * self.n_envs
+            callback.update_locals({**locals(), **vars(driven)})
             if not callback.on_step():
                 return False
-            rollout_buffer.rewards[tick] = rewards
-            self._note_ends(tick, dones, infos, driver, ends)
-            self._last_obs, self._last_episode_starts = new_obs, dones
-        driver.give_statistics()
-        starts[n_rollout_steps] = self._last_episode_starts
-        self._judge(ends)
-        callback.update_locals(locals())
+        self._finish(driver)
         callback.on_rollout_end()
         return True
 
-    def _note_ends(self, tick: int, dones: Any, infos: Any, driver: "_Driver", ends: list[tuple[int, int]]) -> None:
-        """Keep the statistics of episodes that ended, and what was seen last in those that were only cut off."""
-        seen = self.ends.observations.reshape(-1, self.learner.shape.inputs)
-        finished: Any = self.ep_info_buffer
-        for car in np.flatnonzero(dones).tolist():
-            info = infos[car]
-            if "episode" in info:
-                finished.append(info["episode"])
-            if info.get("TimeLimit.truncated") and info.get("terminal_observation") is not None:
-                seen[len(ends)] = driver.scaled(info["terminal_observation"]).reshape(-1)
-                ends.append((tick, car))
+    def _make_driver(self, env: Any) -> Driver:
+        """The cars, driven without Python where their world can be."""
+        world = getattr(env.unwrapped, "world", None)
+        if hasattr(getattr(world, "batch", None), "compiled_tick"):
+            self.driver = CompiledDriver(self.learner, env, self.watched(world))
+        else:
+            seen = env.old_obs if isinstance(env, VecNormalize) else self._last_obs
+            self.driver = SteppedDriver(self.learner, env, seen)
+        return self.driver
 
-    def _judge(self, ends: list[tuple[int, int]]) -> None:
-        """Values, and with them advantages; an episode that was cut off would have gone on as its last value says."""
-        learner = self.learner
-        learner.after.observations[:] = np.asarray(self._last_obs).reshape(-1)
-        learner.judge(self.ends, len(ends))
-        for (tick, car), value in zip(ends, self.ends.values, strict=False):
-            self.rollout_buffer.rewards[tick, car] += self.gamma * value
-        learner.finish_rollout()
+    def _finish(self, driver: Driver) -> None:
+        """Values, and with them advantages; what SB3 keeps of the last tick."""
+        driver.finish()
+        self.learner.finish_rollout()
+        self._last_obs = driver.kept.after.reshape(self.n_envs, -1).copy()
+        self._last_episode_starts = driver.kept.ended[-self.n_envs :] != 0
+        finished: Any = self.ep_info_buffer
+        finished.extend(driver.episodes)
 
     def train(self) -> None:
         """Update the policy with the rollout."""
@@ -201,47 +203,3 @@ class HotlapPPO(PPO):
             for (weights, biases), layer in zip(parts, linear, strict=True):
                 found += [(weights, layer.weight), (biases, layer.bias)]
         return [*found, (self.learner.log_std(array), policy.log_std)]
-
-
-class _Driver:
-    """The cars, and what they see and get scaled as SB3's VecNormalize would, whose statistics it takes and gives."""
-
-    def __init__(self, env: Any, normalizer: Any) -> None:
-        self.env: Any = env if normalizer is None else normalizer.venv
-        self.normalizer = normalizer
-        self.scaler: Scaler | None = None
-        if normalizer is not None:
-            inputs = normalizer.observation_space.shape[0]
-            clips = normalizer.clip_obs, normalizer.clip_reward
-            scaling = Scaling(env.num_envs, inputs, normalizer.gamma, normalizer.epsilon, *clips)
-            self.scaler = Scaler(env.num_envs, inputs, scaling)
-            self._take_statistics(self.scaler, normalizer)
-
-    def _take_statistics(self, scaler: Scaler, normalizer: Any) -> None:
-        known, observed, returned = scaler.statistics, normalizer.obs_rms, normalizer.ret_rms
-        known.mean[:-1], known.mean[-1] = observed.mean, returned.mean
-        known.variance[:-1], known.variance[-1] = observed.var, returned.var
-        known.seen[:] = observed.count, returned.count
-        known.returns[:] = normalizer.returns
-
-    def give_statistics(self) -> None:
-        """What was learned of observations and returns, back to VecNormalize."""
-        if self.scaler is None:
-            return
-        known, normalizer = self.scaler.statistics, self.normalizer
-        observed, returned = normalizer.obs_rms, normalizer.ret_rms
-        observed.mean, observed.var, observed.count = known.mean[:-1].copy(), known.variance[:-1].copy(), known.seen[0]
-        returned.mean, returned.var, returned.count = known.mean[-1].copy(), known.variance[-1].copy(), known.seen[1]
-        normalizer.returns[:] = known.returns
-
-    def step(self, actions: Floats) -> Any:
-        """One tick of all cars: what they see and get, scaled, whose episodes ended, and infos."""
-        observations, rewards, dones, infos = self.env.step(actions)
-        if self.scaler is None:
-            return observations, rewards, dones, infos
-        self.normalizer.old_obs, self.normalizer.old_reward = observations, rewards
-        return *self.scaler.scale(observations, rewards, dones), dones, infos
-
-    def scaled(self, observation: Floats) -> Floats:
-        """What a car saw, scaled."""
-        return observation if self.scaler is None else self.scaler.scaled(observation)

@@ -12,6 +12,8 @@ from hotlap.training.session import TrainingSession
 class ProgressBar(BaseCallback):
     """Steps per second, reward, what the world counts and the time left, on stderr, on a terminal only."""
 
+    whole_rollouts = True
+
     def __init__(self, session: TrainingSession) -> None:
         super().__init__()
         self.session = session

@@ -28,9 +28,13 @@ from hotlap.training.world_training import PolicyEvaluator
 
 ROLLOUT_ARRAYS = ("observations", "actions", "rewards", "values", "log_probs", "advantages", "returns")
 
+FROM_THE_WORLD = ("new_obs", "rewards", "sums")
+
 
 class RunCallback(BaseCallback):
     """The callback that owns the run folder while the run is trained. Nothing it does draws a random number."""
+
+    whole_rollouts = True
 
     def __init__(
         self,
@@ -71,7 +75,8 @@ class RunCallback(BaseCallback):
             raise StopRequestedError
 
     def _on_step(self) -> bool:
-        if not all(bool(np.isfinite(self.locals[name]).all()) for name in ("new_obs", "rewards")):
+        # What was seen may be clipped before it is shown; hotlap's learner adds it up as it was.
+        if not all(bool(np.isfinite(self.locals[name]).all()) for name in FROM_THE_WORLD if name in self.locals):
             batch = self._keep_batch(self._last_step())
             raise TrainingError(f"the world gave something that is not a number{batch}. {self._advice()}")
         return True
@@ -189,7 +194,7 @@ class RunCallback(BaseCallback):
     def _last_step(self) -> dict[str, Any]:
         """What went into the world and what came out, before it was normalised."""
         normalizer, actions = self.session.normalizer, self.locals["actions"]
-        if normalizer is None:
+        if normalizer is None or self.locals.get("columns") is not None:
             return {"observations": self.locals["new_obs"], "rewards": self.locals["rewards"], "actions": actions}
         return {"observations": normalizer.old_obs, "rewards": normalizer.old_reward, "actions": actions}
 

@@ -11,6 +11,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap import __version__
 from hotlap.checkpoints import Checkpoint
+from hotlap.episodes import write_streams
 from hotlap.errors import CheckpointError
 from hotlap.export.onnx import export_policy
 from hotlap.training.action_std import ActionStdSchedule
@@ -18,6 +19,7 @@ from hotlap.training.algorithms import ALGORITHMS
 from hotlap.training.config import TrainConfig, config_document
 from hotlap.training.event_log import RunLogger
 from hotlap.training.metrics import Metrics
+from hotlap.training.ppo import HotlapPPO
 from hotlap.training.state import TrainingState
 from hotlap.training.teaching import Teaching
 from hotlap.training.world_training import training_of
@@ -94,6 +96,7 @@ def open_session(config: TrainConfig) -> TrainingSession:
     algorithm = ALGORITHMS[config.algorithm]
     options = training_of(config).world_options(config, discrete=algorithm.chooses)
     env = make_vec_env(config.world, config.cars, seed=config.seed, **options)
+    seed_episodes(env.world, config.seed)
     mixing = None if algorithm.chooses else training_of(config).mixing(config)
     controlled = env if mixing is None else MixedVecEnv(env, mixing)
     normalizer = VecNormalize(controlled, gamma=algorithm.gamma(config)) if config.normalize else None
@@ -101,8 +104,16 @@ def open_session(config: TrainConfig) -> TrainingSession:
     model.action_space.seed(config.seed)
     logger, metrics = RunLogger(), training_of(config).metrics()
     model.set_logger(logger)
+    if isinstance(model, HotlapPPO):
+        model.watched = metrics.watched
     state = TrainingState(model, env, normalizer, algorithm, metrics)
     return TrainingSession(config, env, controls_of(env.world, mixing), normalizer, model, logger, metrics, state)
+
+
+def seed_episodes(world: Any, seed: int) -> None:
+    """Let compiled worlds draw later episodes by the seed of the run."""
+    if hasattr(world, "batch"):
+        write_streams(world.batch.episodes, seed, 0)
 
 
 def restore_session(config: TrainConfig, checkpoint: Checkpoint) -> TrainingSession:

@@ -47,6 +47,7 @@ class MixedVecEnv(VecEnvWrapper):
 
     def __init__(self, env: WorldVecEnv, mixing: Mixing) -> None:
         super().__init__(env, action_space=spaces.Box(mixing.low, mixing.high, dtype=np.float32))
+        self.mixing = mixing
         self.controls = controls_of(env.world, mixing)
 
     def reset(self) -> Any:

@@ -41,7 +41,7 @@ class WorldVecEnv(VecEnv):
         self.episode_returns = np.zeros(world.count)
         self.episode_lengths = np.zeros(world.count, np.int64)
         self._actions: Array = np.zeros((0, 3), np.float32)
-        self._began_s = time.monotonic()
+        self.began_s = time.monotonic()
         self._closed = False
         self.seed(seed)
 
@@ -106,7 +106,7 @@ class WorldVecEnv(VecEnv):
         info["episode"] = {
             "r": round(float(self.episode_returns[car]), 6),
             "l": int(self.episode_lengths[car]),
-            "t": round(time.monotonic() - self._began_s, 6),
+            "t": round(time.monotonic() - self.began_s, 6),
         }
         self.episode_returns[car] = 0.0
         self.episode_lengths[car] = 0

@@ -62,6 +62,8 @@ def evaluations_of(run: Path) -> list[tuple[int, Score]]:
 class EarlyStopping(BaseCallback):
     """Watches a run while it is trained: writes down its scores, and ends it when the others are better."""
 
+    whole_rollouts = True
+
     def __init__(self, folder: SweepFolder, name: str) -> None:
         super().__init__()
         self.folder = folder
