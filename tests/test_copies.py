@@ -25,6 +25,7 @@ MADE = {
     "highway": lambda: hotlap.HighwayEnv({"episode": {"decisions": 40}}, (3, 25)),
     "highway by choices": lambda: hotlap.HighwayEnv(vehicles=12, discrete=True, supervisor=False),
 }
+QUICK = {"race": {"config": {"episode": {"maxSteps": 300}}, "cars": 3}}
 COPIES = {
     "deep copy": copy.deepcopy,
     "pickle": lambda env: pickle.loads(pickle.dumps(env)),  # noqa: S301 - our own bytes
@@ -146,7 +147,7 @@ def test_copy_needs_no_file_the_original_was_made_from(tmp_path):
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_copied_batch_goes_on_with_episodes_of_its_own(name):
-    world = make_world(name, 5, threads=1, stagger=True)
+    world = make_world(name, 5, threads=1, stagger=True, **QUICK.get(name, {}))
     world.reset(4)
     actions = np.tile([0.2, 0.9, 0.0], (5, 1))
     for _ in range(30):

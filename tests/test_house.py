@@ -251,12 +251,12 @@ def named_in(contract: str) -> set[str]:
 
 
 def test_every_world_and_what_is_below_is_named_as_plain():
-    """A folder with a world.py is a world; the layers name what is below."""
+    """A folder with a world.py is a world; worlds are neighbours in the layers, which name what is below."""
     worlds = {name for name in folders() if (REPOSITORY / "src" / "hotlap" / name / "world.py").exists()}
     layers = [set(re.findall(r"\w+", layer)) for layer in import_contract("layers")["layers"]]
-    [place] = [number for number, layer in enumerate(layers) if layer & worlds]
-    assert layers[place] == worlds
-    assert named_in("worlds-are-plain") == worlds.union(*layers[place + 1 :])
+    places = [number for number, layer in enumerate(layers) if layer & worlds]
+    assert set().union(*layers[places[0] : places[-1] + 1]) == worlds
+    assert named_in("worlds-are-plain") == worlds.union(*layers[places[-1] + 1 :])
 
 
 def test_every_folder_that_starts_without_torch_is_named():

@@ -10,6 +10,7 @@ from hotlap.worlds import WORLDS, make_world
 
 COUNT = 3
 OPTIONS = {"racer": {"track": ["track-01", "track-02"], "start": "random"}, "highway": {"vehicles": (4, 9)}}
+OPTIONS["race"] = {"track": ["track-01", "track-02"], "cars": 3, "learners": 3, "opponents": (), "start": "spread"}
 WHOLE = (np.iinfo(np.int64).min, -(2**31), -1_000_000, -100, -2, -1, 40, 100, 1_000_000, 2**30 + 1, 2**31 - 1, 2**62)
 BROKEN = (np.nan, np.inf, -np.inf, 1e300, -1e300)
 ACTIONS = np.array([[0.3, 0.6, 0.0], [0.0, 1.0, 0.0], [0.9, 0.1, -0.9]])
@@ -49,6 +50,8 @@ def limits_of(world) -> dict:
     """The world's own statement of what its columns can hold."""
     if world.name == "racer":
         return racer_world.state_limits(len(world.tracks), len(world.cars))
+    if world.name == "race":
+        return world.state_limits()
     return highway_world.state_limits(world.config.road.lanes, world.batch.slots)
 
 

@@ -19,6 +19,7 @@ EXTRA_WITH = {
     **dict.fromkeys(("onnx", "onnxruntime"), "policies"),
     **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
     "matplotlib": "pictures",
+    "pettingzoo": "pettingzoo",
 }
 """The extra that brings a package which the core does without."""
 
@@ -53,6 +54,7 @@ HOTLAP = Group(
         "sweep": Command("Many trainings from one file, and the best of them.", "hotlap.commands.scaleout:Sweep"),
         "evaluate": Command("Evaluate a driver: laps, or missions.", "hotlap.commands.evaluation:Evaluate"),
         "compare": Command("Two drivers side by side.", "hotlap.commands.evaluation:Compare"),
+        "league": Command("Race drivers against each other, and rate them.", "hotlap.commands.league:League"),
         "drive": Command("Order a car about on the highway, in plain English.", "hotlap.commands.drive:DriveOrders"),
         "missions": Command("Missions that were driven, failures first.", "hotlap.commands.drive:Missions"),
         "play": Command("Race against it in your browser.", "hotlap.commands.web:Play"),
@@ -102,6 +104,9 @@ HOTLAP = Group(
                 "train": Command("How fast a preset learns, and how well.", "hotlap.commands.benchmark:TrainBenchmark"),
                 "highway": Command(
                     "Decisions per second of the highway world.", "hotlap.commands.benchmark:HighwayBenchmark"
+                ),
+                "race": Command(
+                    "Ticks per second of cars that race each other.", "hotlap.commands.benchmark:RaceBenchmark"
                 ),
                 "gpu": Command(
                     "The same kernels on an NVIDIA GPU: speed and agreement.", "hotlap.commands.benchmark:GpuBenchmark"

@@ -100,6 +100,8 @@ class Registration:
     """Its Gymnasium environment."""
     vector_env: str = ""
     """Its Gymnasium vector environment."""
+    parallel_env: str = ""
+    """Its PettingZoo environment, where all cars are agents."""
     env_ids: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The Gymnasium ids of the environment, each with the options it stands for."""
     training: str = ""
@@ -150,6 +152,18 @@ register_world(
         training="hotlap.training.racing:TRAINING",
         evaluation="hotlap.evaluation.racer.evaluation:EVALUATION",
         browser="hotlap.export.racer_browser:BROWSER",
+    )
+)
+register_world(
+    Registration(
+        name="race",
+        batch="hotlap.race.world:RaceWorld",
+        observation="hotlap.race.fingerprint:OBSERVATION_SPEC",
+        options="hotlap.race.options:RaceOptions",
+        env="hotlap.race.env:RaceEnv",
+        vector_env="hotlap.vector.race_env:RaceVectorEnv",
+        parallel_env="hotlap.vector.parallel_env:RaceParallelEnv",
+        env_ids={"hotlap/Race-v0": {}},
     )
 )
 register_world(

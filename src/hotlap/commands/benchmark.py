@@ -51,6 +51,26 @@ class HighwayBenchmark:
 
 
 @dataclass(frozen=True)
+class RaceBenchmark:
+    """Measure races: ticks of cars per second in grids of 1, 2, 8 and 20, contact and what drivers see included."""
+
+    cars: int = 960
+    """Cars of all grids together, 1 to a million."""
+    ticks: int = 60
+    """Ticks of one measurement, 1 or more."""
+    repeats: int = 20
+    """Measurements of each kind; the best is reported, as the least disturbed."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+    def run(self) -> int | None:
+        """Measure and print."""
+        from hotlap.benchmark.race import run_race_benchmark
+
+        return run_race_benchmark(self.cars, self.ticks, self.repeats, self.json)
+
+
+@dataclass(frozen=True)
 class GpuBenchmark:
     """Drive both worlds on an NVIDIA GPU and here with the same actions: speed, and exit 1 if they do not agree."""
 

@@ -1,0 +1,66 @@
+"""`hotlap benchmark race`: ticks of cars per second in races, on one core and on all."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from hotlap.benchmark.report import describe_machine
+from hotlap.errors import ConfigError
+from hotlap.race.batch import RaceBatch, RaceSettings
+from hotlap.race.opponents import Opponents, seated_drivers
+from hotlap.racer.tracks import load_track
+
+Clock = Callable[[], float]
+GRIDS_OF = (1, 2, 8, 20)
+DRIVERS = ("line-80", "line-85", "line-90", "line-95", "line-100")
+MOST = {"cars": 1_000_000, "ticks": 1_000_000, "repeats": 1000}
+WARM_UP_TICKS = 120
+
+
+def run_race_benchmark(cars: int = 960, ticks: int = 60, repeats: int = 20, json_output: bool = False) -> int:
+    """Measure grids of several sizes on one core and on all, and print it."""
+    for name, value in {"cars": cars, "ticks": ticks, "repeats": repeats}.items():
+        if not 1 <= value <= MOST[name]:
+            raise ConfigError(f"--{name} must be a whole number from 1 to {MOST[name]}, not {value}.")
+    cores = os.cpu_count() or 1
+    rates = [
+        {"grid": each, **{f"cores_{n}": race_rate(each, n, cars, ticks, repeats) for n in sorted({1, cores})}}
+        for each in GRIDS_OF
+    ]
+    if json_output:
+        sys.stdout.write(json.dumps({"machine": describe_machine(), "cars": cars, "rates": rates}, indent=2) + "\n")
+        return 0
+    table = Table(title=f"about {cars:,} cars in races, car ticks a second", title_justify="left")
+    for column in ("cars of a grid", "one core", f"all {cores} cores"):
+        table.add_column(column, justify="right")
+    for rate in rates:
+        table.add_row(str(rate["grid"]), f"{rate['cores_1']:,.0f}", f"{rate[f'cores_{cores}']:,.0f}")
+    Console(highlight=False).print(table)
+    return 0
+
+
+def race_rate(grid: int, threads: int, cars: int, ticks: int, repeats: int, clock: Clock = time.perf_counter) -> float:
+    """Ticks of single cars per second with what they see of others; deciding is not counted, the best repeat is."""
+    race = RaceBatch(max(cars // grid, 1), [load_track("track-01")], RaceSettings(grid), threads)
+    race.reset()
+    drivers = Opponents(race, seated_drivers(DRIVERS[:grid], grid, race), 0)
+    actions = np.zeros((race.count, 3))
+
+    def drive(count: int) -> float:
+        spent = 0.0
+        for _ in range(count):
+            drivers.write_actions(actions)
+            race.set_actions(actions)
+            began = clock()
+            race.step()
+            spent += clock() - began
+        return spent
+
+    drive(WARM_UP_TICKS)
+    return race.count * ticks / min(drive(ticks) for _ in range(repeats))

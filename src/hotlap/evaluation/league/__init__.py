@@ -1,0 +1,1 @@
+"""Leagues: drivers race each other over tracks and seeds, and are rated."""

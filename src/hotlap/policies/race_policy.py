@@ -1,0 +1,28 @@
+"""Policy files as drivers of a race."""
+
+from pathlib import Path
+
+from hotlap.errors import PolicyError
+from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.policies.policy import Array
+from hotlap.race.batch import RaceBatch
+from hotlap.race.senses import OTHERS_SIZE
+
+
+class FileDriver:
+    """A policy file: one that was trained in races sees the others, one that was trained alone does not."""
+
+    def __init__(self, path: Path, race: RaceBatch) -> None:
+        self.policy = OnnxPolicy(path, world=None)
+        self.name, layout = self.policy.name, self.policy.layout
+        world, shown = self.policy.metadata["world"], race.settings.layout
+        if world not in ("race", "racer") or layout.removeprefix("race-") != shown:
+            raise PolicyError(
+                f'{path}: sees "{layout}" of the world {world}, and this race shows "race-{shown}". '
+                f'Race with observation="{layout.removeprefix("race-")}", or choose another driver.'
+            )
+        self._sees_others = world == "race"
+
+    def act(self, observation: Array, race: RaceBatch, rows: Array) -> Array:  # noqa: ARG002 - it sees only
+        """Actions for what the cars see."""
+        return self.policy.act(observation if self._sees_others else observation[:, :-OTHERS_SIZE])

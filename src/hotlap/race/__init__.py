@@ -1,0 +1,1 @@
+"""Races: several cars on one road, with contact, slipstream, places and faults."""
