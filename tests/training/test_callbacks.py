@@ -31,6 +31,7 @@ class Told:
         """What the end of a rollout records."""
         before = len(self.logger.recorded)
         self.callback._on_rollout_end()
+        self.logger.dump()
         return dict(self.logger.recorded[before:])
 
 
@@ -69,8 +70,9 @@ def test_lap_times_are_differences_of_step_counts_at_sixty_a_second():
     told.step({"lap": 2, "stepCount": 601})
     told.step({"lap": 3, "stepCount": 1050})
     assert told.end_rollout() == {
-        "racer/mean_lap_time_sec": pytest.approx((10.0 + 7.5) / 2),
+        "racer/mean_lap_time_sec": 7.5,
         "racer/best_lap_time_sec": 7.5,
+        "racer/first_lap_time_sec": 10.0,
     }
 
 
@@ -80,8 +82,7 @@ def test_lap_that_ends_with_the_episode_counts_for_both():
     assert told.end_rollout() == {
         "racer/completion_rate": 1.0,
         "racer/episodes_this_rollout": 1,
-        "racer/mean_lap_time_sec": 8.0,
-        "racer/best_lap_time_sec": 8.0,
+        "racer/first_lap_time_sec": 8.0,
     }
 
 
@@ -92,6 +93,30 @@ def test_rollout_is_forgotten_when_it_has_been_recorded():
     assert told.end_rollout() == {}
     told.step({"stepCount": 50}, dones=[True])
     assert told.end_rollout() == {"racer/completion_rate": 0.0, "racer/episodes_this_rollout": 1}
+
+
+def test_rollouts_between_two_dumps_are_counted_together_and_once():
+    """As off-policy algorithms do: many short rollouts, and a log that is written within one of them."""
+    told = Told()
+    told.step({"lap": 2, "stepCount": 480}, dones=[True])
+    told.callback._on_rollout_end()
+    told.step({"stepCount": 50}, dones=[True])
+    told.callback._on_rollout_end()
+    assert told.logger.name_to_value["racer/episodes_this_rollout"] == 2
+    told.step({"stepCount": 60}, dones=[True])
+    told.logger.dump()  # the third is not among the two that were written
+    told.callback._on_rollout_end()
+    assert told.logger.name_to_value["racer/episodes_this_rollout"] == 1
+    assert "racer/first_lap_time_sec" not in told.logger.name_to_value
+
+
+def test_what_is_left_at_the_end_of_training_is_written():
+    told, written = Told(), []
+    told.logger.dump = lambda step=0: written.append(dict(told.logger.name_to_value))
+    told.step({"stepCount": 50}, dones=[True])
+    told.callback._on_rollout_end()
+    told.callback._on_training_end()
+    assert [log["racer/episodes_this_rollout"] for log in written] == [1]
 
 
 def test_lap_that_begins_in_one_rollout_and_ends_in_the_next_is_timed():
@@ -108,7 +133,7 @@ def test_new_episode_starts_from_lap_one_and_step_zero():
     told.end_rollout()
     told.step({"lap": 1, "stepCount": 1})
     told.step({"lap": 2, "stepCount": 420})
-    assert told.end_rollout() == {"racer/mean_lap_time_sec": 7.0, "racer/best_lap_time_sec": 7.0}
+    assert told.end_rollout() == {"racer/first_lap_time_sec": 7.0}
 
 
 def test_two_cars_are_told_apart():
@@ -120,8 +145,9 @@ def test_two_cars_are_told_apart():
     assert told.end_rollout() == {
         "racer/completion_rate": pytest.approx(2 / 3),
         "racer/episodes_this_rollout": 3,
-        "racer/mean_lap_time_sec": pytest.approx((7.0 + 8.0 + 7.0) / 3),
+        "racer/mean_lap_time_sec": 7.0,
         "racer/best_lap_time_sec": 7.0,
+        "racer/first_lap_time_sec": pytest.approx((7.0 + 8.0) / 2),
     }
 
 
@@ -207,6 +233,6 @@ def test_laps_of_a_real_drive_are_timed_as_the_world_times_them():
         told.callback._on_step()
         wanted += [info["lapTicks"] / 60 for info in infos if "lapTicks" in info]
     assert len(wanted) == 4
-    assert told.callback.lap_times_s == wanted
+    assert [*told.callback.first_lap_times_s, *told.callback.lap_times_s] == wanted
     assert told.callback.best_clean_lap_s == min(wanted)
     assert np.all(told.callback.laps == 3)

@@ -15,21 +15,30 @@ from hotlap.training.metrics import Metrics, columns_of, filled
 LOG = logging.getLogger(__name__)
 REWARD_PARTS = ("progress", "speed", "wall", "offTrack", "backward", "stillness")
 RECENT_EPISODES = 100
+EPISODES, MEAN_LAP = "racer/episodes_this_rollout", "racer/mean_lap_time_sec"
+FIRST_LAP = "racer/first_lap_time_sec"
 
 
 class RacerMetricsCallback(Metrics):
     """Logs the racing of any SB3 model on `RacerEnv` or on a native batch of cars.
 
     Every step, the mean of each part of the reward goes to `reward/<part>`. At the end of a rollout, what was
-    finished in it goes to `racer/completion_rate`, `racer/episodes_this_rollout`, `racer/mean_lap_time_sec` and
-    `racer/best_lap_time_sec`; nothing is logged where nothing was finished. Lap times are counted in steps, 60 to the
-    second; several laps at once, which nobody saw begin, are not timed.
+    finished goes to `racer/completion_rate`, `racer/episodes_this_rollout`, `racer/mean_lap_time_sec`,
+    `racer/best_lap_time_sec` and, for the first lap of an episode, `racer/first_lap_time_sec`; nothing is logged where
+    nothing was finished. An algorithm that writes its log less often than it drives rollouts finds all of them
+    together in it: every episode and lap counts once. Lap times are counted in steps, 60 to the second; several laps
+    at once, which nobody saw begin, are not timed.
     """
 
     def __init__(self, verbose: int = 0) -> None:
         super().__init__(verbose)
-        self.completions: list[bool] = []
+        self.completions: list[float] = []
         self.lap_times_s: list[float] = []
+        """Of flying laps."""
+        self.first_lap_times_s: list[float] = []
+        """Of laps that an episode began with."""
+        self.recorded: dict[str, int] = {}
+        """How many entries of each list the log has been told of and not yet written."""
         self.recent_completions: deque[bool] = deque(maxlen=RECENT_EPISODES)
         self.best_clean_lap_s: float | None = None
         self.laps = np.zeros(0, np.int64)
@@ -72,14 +81,15 @@ class RacerMetricsCallback(Metrics):
                 self._end_lap(car, int(laps[tick, car]), int(steps[tick, car]))
                 self._note_clean_lap(self._lap_info(tick, car, columns))
             if dones[tick, car]:
-                self.completions.append(bool(laps[tick, car] > 1))
+                self.completions.append(float(laps[tick, car] > 1))
                 self.recent_completions.append(bool(laps[tick, car] > 1))
                 self.laps[car], self.lap_began[car] = 1, 0
 
     def _end_lap(self, car: int, lap: int, step: int) -> None:
         """Time a lap that somebody saw begin."""
         if lap == self.laps[car] + 1:
-            self.lap_times_s.append(float(step - self.lap_began[car]) / TICKS_PER_SECOND)
+            times_s = self.first_lap_times_s if lap == 2 else self.lap_times_s
+            times_s.append(float(step - self.lap_began[car]) / TICKS_PER_SECOND)
         self.laps[car], self.lap_began[car] = lap, step
 
     def _lap_info(self, tick: int, car: int, columns: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -96,16 +106,32 @@ class RacerMetricsCallback(Metrics):
             self.best_clean_lap_s = lap_s if self.best_clean_lap_s is None else min(lap_s, self.best_clean_lap_s)
 
     def _on_rollout_end(self) -> None:
+        self._forget_written()
         if self.completions:
             self.logger.record("racer/completion_rate", float(np.mean(self.completions)))
-            self.logger.record("racer/episodes_this_rollout", len(self.completions))
+            self.logger.record(EPISODES, len(self.completions))
         if self.lap_times_s:
-            self.logger.record("racer/mean_lap_time_sec", float(np.mean(self.lap_times_s)))
+            self.logger.record(MEAN_LAP, float(np.mean(self.lap_times_s)))
             self.logger.record("racer/best_lap_time_sec", float(np.min(self.lap_times_s)))
+        if self.first_lap_times_s:
+            self.logger.record(FIRST_LAP, float(np.mean(self.first_lap_times_s)))
         if self.verbose and self.lap_times_s:
             LOG.info("laps %d, best %.3f s", len(self.lap_times_s), min(self.lap_times_s))
-        self.completions.clear()
-        self.lap_times_s.clear()
+        self.recorded = {key: len(entries) for key, entries in self._lists().items() if entries}
+
+    def _lists(self) -> dict[str, list[Any]]:
+        """What is counted, by a tag that each has in the log."""
+        return {EPISODES: self.completions, MEAN_LAP: self.lap_times_s, FIRST_LAP: self.first_lap_times_s}
+
+    def _forget_written(self) -> None:
+        """Whatever the log was told and no longer holds, it has written."""
+        for key, entries in self._lists().items():
+            if key not in self.logger.name_to_value:
+                del entries[: self.recorded.pop(key, 0)]
+
+    def _on_training_end(self) -> None:
+        if self.recorded.keys() & self.logger.name_to_value.keys():
+            self.logger.dump(self.num_timesteps)
 
     def facts(self) -> dict[str, float | None]:
         """For the learning curve: the recent completion and the best clean lap so far."""
@@ -128,11 +154,19 @@ class RacerMetricsCallback(Metrics):
 
     def counters(self) -> dict[str, Any]:
         """What was completed lately, and the best lap."""
-        return {"completions": list(self.recent_completions), "best_clean_lap_s": self.best_clean_lap_s}
+        recent = {"completions": list(self.recent_completions), "best_clean_lap_s": self.best_clean_lap_s}
+        return (
+            recent
+            | {"unwritten": {key: list(entries) for key, entries in self._lists().items()}}
+            | {"recorded": dict(self.recorded)}
+        )
 
     def put_counters(self, counters: Mapping[str, Any]) -> None:
         """Remember them again."""
         self.recent_completions.clear()
         self.recent_completions.extend(bool(completed) for completed in counters["completions"])
+        for key, entries in self._lists().items():
+            entries[:] = [float(entry) for entry in counters["unwritten"][key]]
+        self.recorded = {key: int(count) for key, count in counters["recorded"].items() if key in self._lists()}
         best = counters["best_clean_lap_s"]
         self.best_clean_lap_s = None if best is None else float(best)

@@ -37,6 +37,7 @@ class HighwayTraining:
             "missions": highway.missions,
             "supervisor": highway.supervisor,
             "discrete": discrete,
+            "stagger": True,
         }
 
     def mixing(self, config: TrainConfig) -> Mixing | None:

@@ -42,6 +42,7 @@ class RacerTraining:
             "car": trained_cars(racer),
             "assists": racer.assists,
             "start": racer.start,
+            "stagger": True,
             "action_delay": racer.action_delay if racer.action_delay == "random" else int(racer.action_delay),
         }
 

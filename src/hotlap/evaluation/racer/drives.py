@@ -43,6 +43,7 @@ class Drives:
         self.off_road_ticks = np.zeros(count, np.int64)
         self.first_lap_return = np.zeros(count)
         self.driven_ticks = np.zeros(count, np.int64)
+        self._on_first_lap = np.ones(count, np.bool_)
         self._log: list[FloatArray] = []
         policy.reset(np.arange(count))
         self._drive(policy, world)
@@ -60,24 +61,30 @@ class Drives:
         while driving.any():
             world.advance(policy.act(world.observation, world))
             self._note(world, driving)
-            for car in np.flatnonzero(driving & (world.out.lap_complete > 0)):
-                self.laps[car].append(Lap(int(world.out.last_lap_ticks[car]), bool(world.out.lap_clean[car])))
-                driving[car] = len(self.laps[car]) < self.limits.laps
+            if world.out.lap_complete.any():
+                self._note_laps(world, driving)
             driving &= ~(world.terminated | world.truncated)
 
+    def _note_laps(self, world: RacerWorld, driving: NDArray[np.bool_]) -> None:
+        """Keep the laps that just ended; who has driven enough of them stops."""
+        for car in np.flatnonzero(driving & (world.out.lap_complete > 0)):
+            self.laps[car].append(Lap(int(world.out.last_lap_ticks[car]), bool(world.out.lap_clean[car])))
+            self._on_first_lap[car] = False
+            driving[car] = len(self.laps[car]) < self.limits.laps
+
     def _note(self, world: RacerWorld, driving: NDArray[np.bool_]) -> None:
-        """Add one tick to the books of the cars that are still driving."""
+        """Add one tick to the books of the cars that are still driving; of those from the grid, all of it."""
         fleet, out = world.fleet, world.out
         off_road, wall = fleet.surface != ROAD, (out.wall_contact | out.collided) > 0
-        on_first_lap = np.array([not laps for laps in self.laps])
         self.driven_ticks += driving
         self.wall_ticks += wall & driving
         self.off_road_ticks += off_road & driving
-        self.first_lap_return += np.where(driving & on_first_lap, world.reward, 0.0)
-        grip_used = np.maximum(world.grip.grip_used_front, world.grip.grip_used_rear)
-        motion = (fleet.x_u, fleet.y_u, fleet.arc_u, fleet.speed_ups, fleet.throttle, fleet.brake, grip_used)
-        columns = np.stack([*motion, off_road, wall])
-        self._log.append(columns[:, GRID::STARTS])
+        np.add(self.first_lap_return, world.reward, out=self.first_lap_return, where=driving & self._on_first_lap)
+        motion = (fleet.x_u, fleet.y_u, fleet.arc_u, fleet.speed_ups, fleet.throttle, fleet.brake)
+        grip = world.grip
+        grip_used = np.maximum(grip.grip_used_front[GRID::STARTS], grip.grip_used_rear[GRID::STARTS])
+        row = [*(column[GRID::STARTS] for column in motion), grip_used, off_road[GRID::STARTS], wall[GRID::STARTS]]
+        self._log.append(np.array(row, np.float64))
 
     def trace(self, delay: int) -> Trace:
         """The drive of the car that began on the grid."""
