@@ -174,7 +174,7 @@ def test_gpu_drives_as_the_cores_do(name):
         assert torch.equal(mine[3].cpu(), theirs[3])
 
 
-@pytest.mark.parametrize(("count", "lanes"), [(1, 32), (4096, 32), (16384, 16), (131_072, 2), (1_000_000, 1)])
+@pytest.mark.parametrize(("count", "lanes"), [(1, 32), (1024, 32), (4096, 8), (16384, 2), (131_072, 1)])
 def test_cars_have_as_many_threads_as_are_at_hand(count, lanes):
     assert lanes_per_car(count) == lanes
     assert lanes == 1 or lanes * count <= THREADS_AT_HAND

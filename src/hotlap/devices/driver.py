@@ -11,8 +11,8 @@ from hotlap.errors import GpuError
 LIBRARY = "libcuda.so.1"
 THREADS_PER_BLOCK = 128
 WARP = 32
-THREADS_AT_HAND = 1 << 18
-"""About what a large GPU runs at once."""
+THREADS_AT_HAND = 1 << 15
+"""Beyond so many threads at once, a large GPU is slower when cars are kept apart than when they share warps."""
 LONGEST_NAME = 256
 
 Array = NDArray[Any]

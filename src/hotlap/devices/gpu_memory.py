@@ -52,6 +52,13 @@ class GpuMemory:
         fields = getattr(self._batch, name)._fields
         return dict(zip(fields, self._tensors[self._number_of(name)], strict=True))
 
+    def column(self, array: Array) -> torch.Tensor:
+        """The tensor for one of the batch's own columns, found by where the column lies."""
+        pairs = zip(self._batch.groups, self._tensors, strict=True)
+        places = {own.ctypes.data: tensor for group in pairs for own, tensor in zip(*group, strict=True)}
+        found: torch.Tensor = places[array.ctypes.data]
+        return found
+
     def take_over(self) -> None:
         """Copy the world's arrays to the GPU."""
         for tensors, arrays in zip(self._tensors, self._batch.groups, strict=True):

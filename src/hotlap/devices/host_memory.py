@@ -19,6 +19,10 @@ class HostMemory:
         """The columns of a group, by name."""
         return {field: torch.from_numpy(column) for field, column in getattr(self._world.batch, name)._asdict().items()}
 
+    def column(self, array: Array) -> torch.Tensor:
+        """The tensor for one of the batch's own columns."""
+        return torch.from_numpy(array)
+
     def take_over(self) -> None:
         """The world's arrays are these."""
 

@@ -58,6 +58,10 @@ class TorchEnv:
         self._memory.step(actions)
         return self._result
 
+    def columns(self, wanted: Mapping[str, Array]) -> dict[str, torch.Tensor]:
+        """The tensors for some of the world's own columns, by the same names."""
+        return {name: self._memory.column(array) for name, array in wanted.items()}
+
     def state(self) -> dict[str, Array]:
         """A copy of all that the cars carry, on the host."""
         return self._memory.state()  # type: ignore[no-any-return]

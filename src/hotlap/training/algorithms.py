@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from hotlap.errors import ConfigError
 from hotlap.training.config import TrainConfig
+from hotlap.training.gpu_ppo import GpuPPO
 from hotlap.training.ppo import HotlapPPO
 
 FARTHEST = 0.9
@@ -57,9 +58,34 @@ def _make_ppo(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
     with warnings.catch_warnings():
         # A last batch that is smaller than the others does no harm.
         warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
-        model = (PPO if config.learner == "sb3" else HotlapPPO)("MlpPolicy", env, **options)
+        model = _ppo_class(config)("MlpPolicy", env, **options)
     _begin_with(model.policy, config)
     return model
+
+
+def _ppo_class(config: TrainConfig) -> type[PPO]:
+    """Who computes PPO, and where."""
+    if learns_on_gpu(config):
+        return GpuPPO
+    return PPO if config.learner == "sb3" else HotlapPPO
+
+
+def learns_on_gpu(config: TrainConfig) -> bool:
+    """Whether a run would learn on a GPU here; one that is asked for and cannot be used is refused."""
+    reason = _reason_against_gpu(config)
+    if config.device == "cuda" and reason:
+        raise ConfigError(f"{reason} Use --device cpu.")
+    return config.device != "cpu" and not reason
+
+
+def _reason_against_gpu(config: TrainConfig) -> str:
+    if config.algorithm != "ppo" or config.learner != "hotlap":
+        return "Only hotlap's own learner of PPO works on a GPU."
+    if config.teacher.steps:
+        return "A teacher drives on the cores, so a run with one cannot learn on a GPU."
+    if not torch.cuda.is_available():
+        return "torch finds no NVIDIA GPU here."
+    return ""
 
 
 def _check_actions(actions: int, **settings: tuple[float, ...]) -> None:

@@ -289,6 +289,8 @@ class TrainConfig:
     """How it learns."""
     learner: Literal["hotlap", "sb3"] = "hotlap"
     """Who computes PPO: hotlap's own learner, or stable-baselines3 at a fraction of its speed; SAC and DQN use SB3."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where hotlap's learner drives and learns: the cores, or an NVIDIA GPU; auto takes a GPU where it can."""
     steps: int = 2_400_000
     """Environment steps in all, every car counted."""
     cars: int = 256

@@ -57,6 +57,8 @@ class HotlapPPO(PPO):
         """Which columns of a compiled world callbacks look at."""
         self.driving_s = 0.0
         """What driving took in the last rollout."""
+        self.watched_cars = self.n_envs
+        """How many of the cars callbacks see."""
         self._share_rollout()
 
     def _share_rollout(self) -> None:
@@ -92,6 +94,9 @@ class HotlapPPO(PPO):
         self._finish(driver)
         callback.on_rollout_end()
         return True
+
+    def settle(self) -> None:
+        """Let the host have everything as it is: here it has."""
 
     def _make_driver(self, env: Any) -> Driver:
         """The cars, driven without Python where their world can be."""

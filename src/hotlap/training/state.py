@@ -4,6 +4,7 @@ Taken between two rollouts: weights, optimisers, normaliser, replay, random stat
 Put back, the next step is the one that would have come.
 """
 
+import logging
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
@@ -16,14 +17,18 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.errors import CheckpointError
 from hotlap.training.algorithms import Algorithm
+from hotlap.training.gpu_ppo import GpuPPO
 from hotlap.training.metrics import Metrics, filled
+from hotlap.training.ppo import HotlapPPO
 from hotlap.training.random_state import Tensors, global_random_state, packed, restore_global_random_state, unpacked
 from hotlap.vector.sb3 import WorldVecEnv
 
+LOG = logging.getLogger(__name__)
 Groups = Mapping[str, Mapping[str, NDArray[Any]]]
 REPLAY_ARRAYS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
 COUNTERS = ("num_timesteps", "_episode_num", "_n_updates")
 TEMPERATURE = "log_ent_coef"
+DEVICE_NAMES = {"cpu": "the cores", "cuda": "a GPU"}
 UNFIT = (LookupError, ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError)
 
 
@@ -46,8 +51,15 @@ class TrainingState:
         self.evaluated_step = 0
         """The step of the last evaluation."""
 
+    @property
+    def device(self) -> str:
+        """Where the model drives and learns."""
+        return "cuda" if isinstance(self.model, GpuPPO) else "cpu"
+
     def tensors(self) -> dict[str, Tensors]:
         """Every array of the run, by file; the replay's are the live ones, all others copies."""
+        if isinstance(self.model, HotlapPPO):
+            self.model.settle()
         cars = {"cars": packed(self.env.generators), "action_space": packed([self.model.action_space.np_random])}
         groups = {
             "policy": self.weights(),
@@ -66,6 +78,7 @@ class TrainingState:
         model = self.model
         counters: dict[str, Any] = {name: int(getattr(model, name)) for name in COUNTERS}
         counters["evaluated_step"] = self.evaluated_step
+        counters["device"] = self.device
         counters["episodes"] = [dict(episode) for episode in model.ep_info_buffer or ()]
         counters |= self.metrics.counters() | {name: getattr(model, name) for name in self.algorithm.numbers}
         counters["log"] = model.logger.pending()
@@ -108,6 +121,11 @@ class TrainingState:
         model.ep_info_buffer = deque(episodes, maxlen=model._stats_window_size)
         model.ep_success_buffer = deque(maxlen=model._stats_window_size)
         self.metrics.put_counters(counters)
+        if counters.get("device", "cpu") != self.device:
+            LOG.warning(
+                "the run learned on %s before and goes on on %s: it is no longer the same to the bit.",
+                *(DEVICE_NAMES[name] for name in (counters.get("device", "cpu"), self.device)),
+            )
         model.logger.put_pending(counters["log"])
 
     def weights(self) -> Tensors:
@@ -172,7 +190,7 @@ class TrainingState:
         env.world.put_state({name: tensors[f"fleet.{name}"] for name in env.world.state_columns()})
         filled(env.episode_returns, tensors["episode_returns"], "episode_returns")
         filled(env.episode_lengths, tensors["episode_lengths"], "episode_lengths")
-        self.metrics.put_tensors(tensors, env.num_envs)
+        self.metrics.put_tensors(tensors, getattr(model, "watched_cars", env.num_envs))
         seen = np.empty_like(env.world.observation, np.float32)
         model._last_obs = filled(seen.copy(), tensors["last_obs"], "last_obs")
         model._last_episode_starts = filled(np.empty(env.num_envs, np.bool_), tensors["last_episode_starts"], "starts")

@@ -1,0 +1,276 @@
+"""Proximal policy optimisation on one device: rollout and update as torch operations beside the world's own kernel.
+
+On a GPU both are recorded once and replayed: nothing is launched or decided by Python within an iteration, and nothing
+is copied to the host. Weights and Adam's moments are flat, laid out as `hotlap.learning` has them, so that a run may go
+on with either learner. What is seen is scaled with the statistics from before the rollout, as there.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from hotlap.devices.torch_env import TorchEnv
+from hotlap.learning.lessons import PpoRules
+from hotlap.learning.network import NetworkShape
+from hotlap.learning.passes import FIRST_DECAY, SECOND_DECAY, TINY
+
+Tensor = torch.Tensor
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "tanh": torch.tanh, "elu": functional.elu}
+LEAST_SPREAD = 1e-8
+"""Added to the spread of advantages before they are divided by it."""
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How observations and rewards are scaled; `None` statistics stay as they are."""
+
+    learns: bool
+    gamma: float
+    epsilon: float
+    clip_observations: float
+    clip_rewards: float
+
+
+class Statistics:
+    """Running mean and variance of some columns, on the device."""
+
+    def __init__(self, columns: int, device: torch.device) -> None:
+        self.mean = torch.zeros(columns, dtype=torch.float64, device=device)
+        self.variance = torch.ones(columns, dtype=torch.float64, device=device)
+        self.count = torch.full((1,), 1e-4, dtype=torch.float64, device=device)
+
+    def add(self, rows: Tensor) -> None:
+        """Take some more rows in."""
+        apart, total = rows.mean(0) - self.mean, self.count + len(rows)
+        squares = self.variance * self.count + rows.var(0, correction=0) * len(rows)
+        self.variance.copy_((squares + apart * apart * self.count * len(rows) / total) / total)
+        self.mean.add_(apart * (len(rows) / total))
+        self.count.copy_(total)
+
+
+class DevicePpo:
+    """Two networks that drive and learn from the cars of an environment on its device."""
+
+    def __init__(self, env: TorchEnv, shape: NetworkShape, ticks: int, rules: PpoRules, scaling: Scaling) -> None:
+        self.env, self.shape, self.ticks, self.rules, self.scaling = env, shape, ticks, rules, scaling
+        self.device, cars = env.device, env.num_envs
+        self.value_shape = NetworkShape(shape.inputs, shape.hidden, 1, shape.activation)
+        count = shape.parameter_count + self.value_shape.parameter_count + shape.outputs
+        self.parameters, self.first_moments, self.second_moments = (self._zeros(count) for _ in range(3))
+        self.gradients, self.moves = self._zeros(count), torch.ones(count, device=self.device)
+        """Moves: 1 for each parameter that learns, 0 for those that stay."""
+        self.adam_steps = self._zeros(count)
+        self.rate, self.clip_range = self._zeros(1), self._zeros(1)
+        self.layers = self._views()
+        self.observed = Statistics(shape.inputs, self.device)
+        self.returned = Statistics(1, self.device)
+        self.discounted = self._zeros(cars)
+        self.mean, self.scale = self._zeros(shape.inputs), torch.ones(shape.inputs, device=self.device)
+        low, high = env.world.action_bounds
+        self.low, self.high = (torch.as_tensor(bound, dtype=torch.float32, device=self.device) for bound in (low, high))
+        self.mixing: Tensor | None = None
+        self.watched: dict[str, tuple[Tensor, Tensor]] = {}
+        """Columns of the first cars that are kept for whoever looks: where each is read, and (ticks, cars) of it."""
+        self._make_room(cars)
+        self._recorded: dict[str, Any] = {}
+
+    def _zeros(self, *sizes: int) -> Tensor:
+        return torch.zeros(*sizes, device=self.device)
+
+    def _make_room(self, cars: int) -> None:
+        """Samples of a rollout, element (tick, car)."""
+        ticks, shape = self.ticks, self.shape
+        self.raw, self.final = self._zeros(ticks, cars, shape.inputs), self._zeros(ticks, cars, shape.inputs)
+        self.seen, self.actions = self._zeros(ticks, cars, shape.inputs), self._zeros(ticks, cars, shape.outputs)
+        self.log_probs, self.rewards, self.values = (self._zeros(ticks, cars) for _ in range(3))
+        self.ended, self.cut = self._zeros(ticks, cars), self._zeros(ticks, cars)
+        self.advantages, self.returns, self.sums = (self._zeros(ticks, cars) for _ in range(3))
+        self.figures = self._zeros(4)
+
+    def _views(self) -> dict[str, list[tuple[Tensor, Tensor]]]:
+        """Each layer's weights and biases: leaves over the flat parameters, with gradients over the flat gradients."""
+        parameters, gradients = self.parameters.detach(), self.gradients
+        starts = {"policy": (self.shape, 0), "value": (self.value_shape, self.shape.parameter_count)}
+        found: dict[str, list[tuple[Tensor, Tensor]]] = {}
+        for name, (shape, first) in starts.items():
+            pairs: Any = zip(shape.views(parameters, first), shape.views(gradients, first), strict=True)  # type: ignore[arg-type]
+            found[name] = [tuple(_leaf(part, slope) for part, slope in zip(*pair, strict=True)) for pair in pairs]  # type: ignore[misc]
+        outputs = self.shape.outputs
+        self.log_std = _leaf(parameters[-outputs:], gradients[-outputs:])
+        return found
+
+    def forward(self, name: str, inputs: Tensor) -> Tensor:
+        """What a network gives for some rows."""
+        activation = ACTIVATIONS[self.shape.activation]
+        *hidden, last = self.layers[name]
+        for weights, biases in hidden:
+            inputs = activation(functional.linear(inputs, weights, biases))
+        return functional.linear(inputs, *last)
+
+    def watch(self, columns: Mapping[str, Tensor], cars: int) -> None:
+        """Keep some columns of the first cars in every rollout, from the next one on."""
+        self.watched = {name: (column[:cars], column.new_zeros((self.ticks, cars))) for name, column in columns.items()}
+
+    def drive(self, seed: int) -> None:
+        """Drive a rollout with what the seed draws."""
+        self._run("rollout", seed)
+
+    def learn(self, seed: int, rate: float, clip_range: float) -> None:
+        """Learn from the rollout, in an order that the seed draws."""
+        self.rate.fill_(rate)
+        self.clip_range.fill_(clip_range)
+        self._run("update", seed)
+
+    def _run(self, part: str, seed: int) -> None:
+        if self.device.type == "cpu":
+            torch.manual_seed(seed)
+            self._parts()[part]()
+            return
+        if not self._recorded:
+            self._record()
+        torch.cuda.manual_seed(seed)
+        self._recorded[part].replay()
+
+    def _parts(self) -> dict[str, Callable[[], None]]:
+        return {"rollout": self._rollout, "update": self._learn}
+
+    def _record(self) -> None:
+        """Run both parts once aside, as recording wants it, and record them; all that they changed is put back."""
+        kept = [tensor.clone() for tensor in self._state()]
+        world = self.env.state()
+        aside = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
+        aside.wait_stream(torch.cuda.current_stream(self.device))
+        with torch.cuda.stream(aside):
+            for part in self._parts().values():
+                part()
+        torch.cuda.current_stream(self.device).wait_stream(aside)
+        for name, part in self._parts().items():
+            self._recorded[name] = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self._recorded[name]):
+                part()
+        self.env.put_state(world)
+        for tensor, before in zip(self._state(), kept, strict=True):
+            tensor.copy_(before)
+
+    def _state(self) -> Sequence[Tensor]:
+        """What an iteration changes and the next one reads, beside the world."""
+        weights = [self.parameters, self.first_moments, self.second_moments, self.adam_steps]
+        known = [part for of in (self.observed, self.returned) for part in (of.mean, of.variance, of.count)]
+        return [*weights, *known, self.discounted, self.mean, self.scale]
+
+    @torch.no_grad()
+    def _rollout(self) -> None:
+        env = self.env
+        if self.scaling.learns:
+            self.mean.copy_(self.observed.mean)
+            self.scale.copy_((self.observed.variance + self.scaling.epsilon).rsqrt())
+        spread = self.log_std.exp()
+        for tick in range(self.ticks):
+            self.raw[tick].copy_(env.observation)
+            seen = self._scaled(self.raw[tick], out=self.seen[tick])
+            noise = torch.randn_like(self.actions[tick])
+            torch.addcmul(self.forward("policy", seen), noise, spread, out=self.actions[tick])
+            self.log_probs[tick].copy_(_log_density(noise, self.log_std))
+            _, rewards, terminated, truncated, info = env.step(self._controls(self.actions[tick]))
+            self.rewards[tick].copy_(rewards)
+            self.ended[tick].copy_(terminated | truncated)
+            self.cut[tick].copy_(truncated & ~terminated)
+            self.final[tick].copy_(info["final_observation"])
+            for column, kept in self.watched.values():
+                kept[tick].copy_(column)
+
+    def _scaled(self, raw: Tensor, out: Tensor | None = None) -> Tensor:
+        clip = self.scaling.clip_observations
+        return torch.mul(raw - self.mean, self.scale, out=out).clamp_(-clip, clip)
+
+    def _controls(self, actions: Tensor) -> Tensor:
+        mixed = actions if self.mixing is None else actions @ self.mixing
+        return torch.minimum(torch.maximum(mixed, self.low), self.high)
+
+    def _learn(self) -> None:
+        with torch.no_grad():
+            self._finish_rollout()
+        self.figures.zero_()
+        rows, size = self.ticks * self.env.num_envs, self.rules.batch_size
+        for _ in range(self.rules.epochs):
+            order = torch.rand(rows, device=self.device).argsort()
+            for first in range(0, rows, size):
+                self._step(order[first : first + size])
+
+    def _finish_rollout(self) -> None:
+        """Values, scaled rewards, advantages, and what was seen taken into the statistics."""
+        rules, gamma = self.rules, self.rules.gamma
+        self.values.copy_(self.forward("value", self.seen).squeeze(-1))
+        last = self.forward("value", self._scaled(self.env.observation)).squeeze(-1)
+        rewards = self._scaled_rewards()
+        rewards = rewards + gamma * self.cut * self.forward("value", self._scaled(self.final)).squeeze(-1)
+        following, advantage = last, torch.zeros_like(last)
+        for tick in reversed(range(self.ticks)):
+            goes_on = 1.0 - self.ended[tick]
+            surprise = rewards[tick] + gamma * following * goes_on - self.values[tick]
+            advantage = surprise + gamma * rules.gae_lambda * goes_on * advantage
+            self.advantages[tick].copy_(advantage)
+            following = self.values[tick]
+        torch.add(self.advantages, self.values, out=self.returns)
+        if self.scaling.learns:
+            self.observed.add(self.raw.view(-1, self.shape.inputs).double())
+
+    def _scaled_rewards(self) -> Tensor:
+        """Rewards by the spread of the discounted returns."""
+        if not self.scaling.learns:
+            return self.rewards
+        for tick in range(self.ticks):
+            self.discounted.mul_(self.scaling.gamma).add_(self.rewards[tick])
+            self.sums[tick].copy_(self.discounted)
+            self.discounted.mul_(1.0 - self.ended[tick])
+        self.returned.add(self.sums.view(-1, 1).double())
+        by = (self.returned.variance + self.scaling.epsilon).rsqrt().float()
+        return (self.rewards * by).clamp(-self.scaling.clip_rewards, self.scaling.clip_rewards)
+
+    def _step(self, chosen: Tensor) -> None:
+        """One gradient step with some of the samples."""
+        shape, rules = self.shape, self.rules
+        seen, actions = self.seen.view(-1, shape.inputs)[chosen], self.actions.view(-1, shape.outputs)[chosen]
+        advantages = self.advantages.view(-1)[chosen]
+        advantages = (advantages - advantages.mean()) / (advantages.std() + LEAST_SPREAD)
+        apart = (actions - self.forward("policy", seen)) * (-self.log_std).exp()
+        change = _log_density(apart, self.log_std) - self.log_probs.view(-1)[chosen]
+        ratio = change.exp()
+        clipped = torch.minimum(torch.maximum(ratio, 1.0 - self.clip_range), 1.0 + self.clip_range)
+        policy_loss = -torch.minimum(ratio * advantages, clipped * advantages).mean()
+        value_loss = (self.forward("value", seen).squeeze(-1) - self.returns.view(-1)[chosen]).square().mean()
+        loss = policy_loss + rules.vf_coef * value_loss - rules.ent_coef * self.log_std.sum()
+        self.gradients.zero_()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self._adam()
+        with torch.no_grad():
+            far = ((ratio - 1.0).abs() > self.clip_range).float().mean()
+            self.figures += torch.stack([policy_loss, value_loss, (ratio - 1.0 - change).mean(), far])
+
+    @torch.no_grad()
+    def _adam(self) -> None:
+        self.adam_steps += self.moves
+        norm = self.gradients.norm()
+        slopes = self.gradients * (self.rules.max_grad_norm / (norm + 1e-6)).clamp(max=1.0) * self.moves
+        self.first_moments.lerp_(slopes, 1.0 - FIRST_DECAY)
+        self.second_moments.mul_(SECOND_DECAY).addcmul_(slopes, slopes, value=1.0 - SECOND_DECAY)
+        made = self.adam_steps.clamp(min=1.0)
+        first, second = 1.0 - torch.pow(FIRST_DECAY, made), (1.0 - torch.pow(SECOND_DECAY, made)).sqrt()
+        step = self.rate / first * self.first_moments / (self.second_moments.sqrt() / second + TINY)
+        self.parameters.sub_(step * self.moves)
+
+
+def _leaf(part: Tensor, slopes: Tensor) -> Tensor:
+    """A part of the parameters that collects its gradient in place."""
+    leaf = part.requires_grad_()
+    leaf.grad = slopes
+    return leaf
+
+
+def _log_density(apart: Tensor, log_std: Tensor) -> Tensor:
+    """Of a Gaussian, of what is so many deviations from its mean, all actions together."""
+    return (-0.5 * apart * apart - log_std - 0.5 * math.log(2.0 * math.pi)).sum(-1)

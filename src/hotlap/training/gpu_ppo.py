@@ -1,0 +1,165 @@
+"""PPO on an NVIDIA GPU: cars, policy and update stay there; the host gets weights and a few figures in between.
+
+The policy and the optimiser of torch stay the truth between two iterations, as for the learner of the cores, so that
+everything that reads or writes them finds what it expects. What is drawn is a function of the seed and the step.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecNormalize
+
+from hotlap.devices.ppo import DevicePpo, Scaling, Statistics
+from hotlap.devices.torch_env import TorchEnv
+from hotlap.learning.ppo import UpdateFigures
+from hotlap.training.driving import Driven
+from hotlap.training.ppo import HotlapPPO
+from hotlap.vector.controls import MixedVecEnv
+
+Array = NDArray[Any]
+WATCHED_CARS = 1024
+"""So many cars are counted for the curves; more would take longer to count than to drive."""
+MOST_SEED = 2**63 - 1
+
+
+class GpuPPO(HotlapPPO):
+    """PPO whose rollouts and updates are on a GPU."""
+
+    device_name = "cuda"
+
+    def _setup_model(self) -> None:
+        super()._setup_model()
+        self.on_device: DevicePpo | None = None
+        self.normalizer: Any = None
+        self.watched_cars = min(self.n_envs, WATCHED_CARS)
+
+    def collect_rollouts(self, env: Any, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int) -> bool:
+        """Drive all cars for some ticks; callbacks see the watched ones, all ticks at once."""
+        callback.on_rollout_start()
+        device = self.on_device or self._make_device(env)
+        self._weights_to_device(device)
+        device.drive(self._drawn_by(0))
+        self.num_timesteps += self.n_steps * self.n_envs
+        driven = self._driven(device)
+        callback.update_locals({**locals(), **vars(driven)})
+        if not callback.on_step():
+            return False
+        callback.on_rollout_end()
+        return True
+
+    def _drawn_by(self, purpose: int) -> int:
+        """A seed for this iteration."""
+        seeds = np.random.SeedSequence([self.seed or 0, self.num_timesteps, purpose])
+        return int(seeds.generate_state(1, np.uint64)[0]) & MOST_SEED
+
+    def _make_device(self, env: Any) -> DevicePpo:
+        """The cars as they stand, on the device."""
+        normalizer = env if isinstance(env, VecNormalize) else None
+        inner = env.venv if normalizer is not None else env
+        world = env.unwrapped.world
+        torch_env = TorchEnv(world, self.device_name)
+        torch_env.put_state({name: np.array(column) for name, column in world.state_columns().items()})
+        limits = (np.inf,) * 2 if normalizer is None else (normalizer.clip_obs, normalizer.clip_reward)
+        gamma, epsilon = (1.0, 0.0) if normalizer is None else (normalizer.gamma, normalizer.epsilon)
+        scaling = Scaling(normalizer is not None, gamma, epsilon, *limits)
+        made = DevicePpo(torch_env, self.learner.shape, self.n_steps, self.learner.rules, scaling)
+        if isinstance(inner, MixedVecEnv):
+            made.mixing = torch.as_tensor(inner.mixing.weights, dtype=torch.float32, device=made.device)
+        made.watch(torch_env.columns({**self.watched(world)}) | self._ends(torch_env), self.watched_cars)
+        self.normalizer, self.on_device = normalizer, made
+        self._statistics_to_device(made)
+        return made
+
+    def _ends(self, env: TorchEnv) -> dict[str, torch.Tensor]:
+        """What is known of episodes that ended."""
+        return {name: env.info[name] for name in ("final_return", "final_length", "final_count")}
+
+    def _driven(self, device: DevicePpo) -> Driven:
+        """The rollout of the watched cars as callbacks see it."""
+        kept = {name: column.cpu().numpy() for name, (_, column) in device.watched.items()}
+        cars = self.watched_cars
+        ended = device.ended[:, :cars].cpu().numpy() != 0
+        totals, lengths, counts = (kept.pop(name) for name in ("final_return", "final_length", "final_count"))
+        if "lap" in kept:  # where an episode ended, the cars stand already in the next one
+            kept["lap"] = np.where(ended, counts + 1, kept["lap"])
+            kept["stepCount"] = np.where(ended, lengths, kept["stepCount"])
+        finished: Any = self.ep_info_buffer
+        for tick, car in np.argwhere(ended).tolist():
+            finished.append({"r": round(float(totals[tick, car]), 6), "l": int(lengths[tick, car]), "t": 0.0})
+        seen, rewards, actions = (
+            part[:, :cars].cpu().numpy() for part in (device.seen, device.rewards, device.actions)
+        )
+        return Driven(seen, rewards, ended, None, actions, np.zeros(0), kept)
+
+    def train(self) -> None:
+        """Update the policy with the rollout."""
+        device: Any = self.on_device
+        self._update_learning_rate(self.policy.optimizer)
+        schedule: Any = self.clip_range
+        clip_range = float(schedule(self._current_progress_remaining))
+        device.moves[-self.learner.shape.outputs :] = float(self._learns_spread())
+        device.learn(self._drawn_by(1), float(self.lr_schedule(self._current_progress_remaining)), clip_range)
+        rows = self.n_steps * self.n_envs
+        steps = self.n_epochs * -(-rows // self.learner.rules.batch_size)
+        self._weights_from_device(device, steps)
+        self._n_updates += self.n_epochs
+        self._log(UpdateFigures(*(device.figures / steps).tolist()), clip_range)
+
+    def _weights_to_device(self, device: DevicePpo) -> None:
+        self.take_weights()
+        self.take_moments()
+        learner, own = self.learner, self.learner.weights
+        device.parameters.copy_(torch.from_numpy(own.parameters))
+        device.first_moments.copy_(torch.from_numpy(own.first_moments))
+        device.second_moments.copy_(torch.from_numpy(own.second_moments))
+        device.adam_steps.fill_(float(learner.value_steps))
+        device.adam_steps[: learner.shape.parameter_count] = float(learner.policy_steps)
+
+    def _weights_from_device(self, device: DevicePpo, steps: int) -> None:
+        learner, own = self.learner, self.learner.weights
+        own.parameters[:] = device.parameters.cpu().numpy()
+        own.first_moments[:] = device.first_moments.cpu().numpy()
+        own.second_moments[:] = device.second_moments.cpu().numpy()
+        learner.policy_steps += steps
+        learner.value_steps += steps
+        self.give_back()
+        if self.normalizer is not None:
+            _give(device.observed, self.normalizer.obs_rms)
+            _give(device.returned, self.normalizer.ret_rms)
+
+    def _statistics_to_device(self, device: DevicePpo) -> None:
+        if self.normalizer is not None:
+            _take(device.observed, self.normalizer.obs_rms)
+            _take(device.returned, self.normalizer.ret_rms)
+            device.discounted.copy_(torch.from_numpy(self.normalizer.returns))
+
+    def settle(self) -> None:
+        """Let the host have everything as it is on the device, for a checkpoint."""
+        device, env = self.on_device, self.env
+        if device is None or env is None:
+            return
+        vec_env: Any = env.unwrapped
+        vec_env.world.put_state(device.env.state())
+        seen = device.env.observation
+        self._last_obs = device._scaled(seen).cpu().numpy()
+        self._last_episode_starts = device.ended[-1].cpu().numpy() != 0
+        vec_env.episode_returns[:] = vec_env.world.batch.episodes.episode_return
+        if self.normalizer is not None:
+            self.normalizer.returns[:] = device.discounted.cpu().numpy()
+            self.normalizer.old_obs = seen.cpu().numpy()
+            self.normalizer.old_reward = device.rewards[-1].cpu().numpy()
+
+
+def _take(statistics: Statistics, source: Any) -> None:
+    statistics.mean.copy_(torch.as_tensor(np.atleast_1d(source.mean)))
+    statistics.variance.copy_(torch.as_tensor(np.atleast_1d(source.var)))
+    statistics.count.fill_(float(source.count))
+
+
+def _give(statistics: Statistics, target: Any) -> None:
+    target.mean = statistics.mean.cpu().numpy().reshape(np.shape(target.mean))
+    target.var = statistics.variance.cpu().numpy().reshape(np.shape(target.var))
+    target.count = float(statistics.count)

@@ -1,0 +1,85 @@
+"""Training on a GPU: the same files, curves and resumption; what is done with a GPU, done on the cores."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from hotlap.errors import ConfigError
+from hotlap.training import algorithms, gpu_ppo
+from hotlap.training.config import load_preset
+from hotlap.training.session import open_session, restore_session
+
+CARS, TICKS = 16, 32
+
+
+@pytest.fixture
+def as_gpu(monkeypatch):
+    monkeypatch.setattr(gpu_ppo.GpuPPO, "device_name", "cpu")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+
+
+def config(world="racer", **changes):
+    preset = load_preset(f"{world}-ppo")
+    ppo = dataclasses.replace(preset.ppo, n_steps=TICKS, batch_size=128, n_epochs=2)
+    teacher = dataclasses.replace(preset.teacher, steps=0)
+    return dataclasses.replace(preset, cars=CARS, ppo=ppo, teacher=teacher, steps=10**6, **changes)
+
+
+def learn(session, rollouts):
+    session.model.learn(rollouts * CARS * TICKS, session.metrics, reset_num_timesteps=session.step == 0)
+
+
+@pytest.mark.parametrize("world", ["racer", "highway"])
+def test_a_resumed_run_equals_one_that_never_stopped(as_gpu, world):
+    whole = open_session(config(world))
+    assert isinstance(whole.model, gpu_ppo.GpuPPO)
+    learn(whole, 2)
+    checkpoint = whole.checkpoint(None)
+    learn(whole, 2)
+    resumed = restore_session(config(world), checkpoint)
+    learn(resumed, 2)
+    assert resumed.step == whole.step == 4 * CARS * TICKS
+    for name, weights in whole.model.policy.state_dict().items():
+        assert torch.equal(weights, resumed.model.policy.state_dict()[name]), name
+    ours, theirs = (session.checkpoint(None).tensors for session in (whole, resumed))
+    for group in ("environment", "normalizer", "optimizer"):
+        for name, array in ours[group].items():
+            np.testing.assert_array_equal(array, theirs[group][name], err_msg=f"{group} {name}")
+
+
+def test_every_episode_of_the_watched_cars_is_counted_once(as_gpu):
+    settings = config()
+    short = dataclasses.replace(settings.racer.config.episode, maxSteps=20)
+    racer = dataclasses.replace(settings.racer, config=dataclasses.replace(settings.racer.config, episode=short))
+    session = open_session(dataclasses.replace(settings, racer=racer))
+    counted = []
+    session.metrics._on_rollout_end = lambda: counted.append(len(session.metrics.completions))
+    learn(session, 3)
+    began = int(session.env.world.batch.episodes.episode.sum())
+    assert counted[-1] == began - CARS > CARS
+
+
+def test_a_run_of_the_gpu_goes_on_on_the_cores_and_says_so(as_gpu, monkeypatch, caplog):
+    begun = open_session(config())
+    learn(begun, 1)
+    checkpoint = begun.checkpoint(None)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    resumed = restore_session(config(), checkpoint)
+    assert not isinstance(resumed.model, gpu_ppo.GpuPPO)
+    assert "learned on a GPU before and goes on on the cores" in caplog.text
+    learn(resumed, 1)
+    assert resumed.step == 2 * CARS * TICKS
+
+
+def test_a_gpu_that_is_asked_for_and_cannot_be_used_is_refused(monkeypatch):
+    with pytest.raises(ConfigError, match=r"no NVIDIA GPU here.*--device cpu"):
+        open_session(config(device="cuda"))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    taught = dataclasses.replace(config(device="cuda"), teacher=load_preset("racer-generalist").teacher)
+    with pytest.raises(ConfigError, match="teacher drives on the cores"):
+        open_session(taught)
+    with pytest.raises(ConfigError, match="Only hotlap's own learner"):
+        open_session(config(device="cuda", learner="sb3"))
+    assert not algorithms.learns_on_gpu(config(device="cpu"))
