@@ -66,6 +66,8 @@ class GripReferenceLap:
     seconds: float
     line: FloatArray
     """(ticks, 2) where the car was after each tick."""
+    distance_m: FloatArray
+    """(ticks,) how far along the track it was."""
     speed_mps: FloatArray
     """(ticks,) how fast it was."""
     style: Style
@@ -202,7 +204,8 @@ def _reference_of(track: Track, car: Car) -> GripReferenceLap:
         )
     trace = driver.trace[: best.driven.ticks * TRACE].reshape(-1, TRACE)
     seconds = best.driven.ticks / TICKS_PER_SECOND
-    return GripReferenceLap(best.driven.ticks, seconds, trace[:, :2].copy(), trace[:, 3].copy(), best.style)
+    distance_m = trace[:, 5] / len(driver.x) * track.length_u
+    return GripReferenceLap(best.driven.ticks, seconds, trace[:, :2].copy(), distance_m, trace[:, 3].copy(), best.style)
 
 
 def style_key(track: Track, car: Car) -> str:

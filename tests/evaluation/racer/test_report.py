@@ -33,7 +33,7 @@ def test_page_is_well_formed_and_has_every_picture(evaluation):
     titles = [title.text for title in tree.iter(f"{SVG}title")]
     assert titles == [
         "The line driven on Circuit, coloured by speed",
-        "Colours of speeds in units per second",
+        "Colours of speeds in u/s",
         "Speed over distance on Circuit",
         "Starts from which a lap was completed",
     ]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.evaluation.racer.figures import DriveLimits, Figures, FloatArray, Trace
+from hotlap.evaluation.racer.figures import DriveLimits, Figures, FloatArray, Targets, Trace
 from hotlap.policies import Policy
 from hotlap.racer.cars import CLASSIC
 from hotlap.racer.config import EpisodeLimits, RacerConfig
@@ -108,7 +108,7 @@ class Drives:
             grip_used=None if self.car == CLASSIC else grip_used,
         )
 
-    def figures(self, delay: int, reference_lap_s: float | None) -> Figures:
+    def figures(self, delay: int, targets: Targets) -> Figures:
         """What the cars with this delay did, in numbers."""
         first = self.delays.index(delay) * STARTS
         cars = slice(first, first + STARTS)
@@ -134,8 +134,10 @@ class Drives:
             flying_best_clean_s=best_clean_s,
             flying_mean_clean_s=_seconds(np.mean, clean),
             flying_spread_clean_s=_seconds(np.std, clean),
-            reference_lap_s=reference_lap_s,
-            percent_over_reference=percent_over(best_clean_s, reference_lap_s),
+            reference_lap_s=targets.reference_lap_s,
+            percent_over_reference=percent_over(best_clean_s, targets.reference_lap_s),
+            limit_lap_s=targets.limit_lap_s,
+            percent_over_limit=percent_over(best_clean_s, targets.limit_lap_s),
             wall_ticks=int(self.wall_ticks[cars].sum()),
             off_road_ticks=int(self.off_road_ticks[cars].sum()),
             lap_return=float(self.first_lap_return[cars].mean()),
@@ -147,8 +149,8 @@ def _seconds(summary: Callable[[list[int]], Any], ticks: list[int]) -> float | N
     return float(summary(ticks)) / TICKS_PER_SECOND if ticks else None
 
 
-def percent_over(lap_s: float | None, reference_lap_s: float | None) -> float | None:
-    """How much longer a lap is than the reference, in percent."""
-    if lap_s is None or reference_lap_s is None:
+def percent_over(lap_s: float | None, target_s: float | None) -> float | None:
+    """How much longer a lap is than the one it is measured against, in percent."""
+    if lap_s is None or target_s is None:
         return None
-    return 100.0 * (lap_s / reference_lap_s - 1.0)
+    return 100.0 * (lap_s / target_s - 1.0)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hotlap.evaluation.racer.drives import Drives
-from hotlap.evaluation.racer.figures import DriveLimits, RacerEvaluation, TrackEvaluation
+from hotlap.evaluation.racer.figures import DriveLimits, RacerEvaluation, Targets, TrackEvaluation
 from hotlap.evaluation.racer.telemetry import lap_telemetry
-from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER, find_reference, human_drive, reference_figures
+from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER, find_reference, human_drive
 from hotlap.policies import Policy
 from hotlap.policies.limit import limit_lap
 from hotlap.racer.cars import CLASSIC
@@ -55,22 +55,24 @@ def evaluate_on(policy: Policy | Callable[[Track], Policy], request: DriveReques
     track, car, limits = request
     driver = policy if isinstance(policy, Policy) else policy(track)
     drives = Drives(driver, track, DELAYS, limits, car)
-    reference = find_reference(track) if car == CLASSIC else None
-    reference_s = None if reference is None else reference.seconds
+    found = find_reference(track, car)
+    reference = None if found is None else found.figures
+    limit_s = None if car == CLASSIC else limit_lap(track, car).seconds
+    targets = Targets(None if reference is None else reference.lap_s, limit_s)
     human = human_drive(track, limits) if with_human else None
     traces = {delay: drives.trace(delay) for delay in DELAYS}
     return TrackEvaluation(
         track=track.track_id,
         name=track.name,
         length_u=track.length_u,
-        by_delay=tuple(drives.figures(delay, reference_s) for delay in DELAYS),
-        reference=reference_figures(reference),
+        by_delay=tuple(drives.figures(delay, targets) for delay in DELAYS),
+        reference=reference,
         human=human.figures if human else None,
         original=ORIGINAL_DRIVER.get(track.track_id),
         traces=traces,
         course=track,
         human_trace=human.trace if human else None,
         car=car,
-        limit_lap_s=None if car == CLASSIC else limit_lap(track, car).seconds,
+        limit_lap_s=limit_s,
         telemetry=lap_telemetry(traces[0].flying(), track.length_u),
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Measure
-from hotlap.evaluation.racer.quantities import measures_of
+from hotlap.evaluation.racer.quantities import measures_of, telemetry_measures
 from hotlap.evaluation.racer.telemetry import LapTelemetry
 from hotlap.racer.cars import CLASSIC
 from hotlap.racer.physics import TICKS_PER_SECOND
@@ -86,6 +86,10 @@ class Figures:
     """The reference lap of the track."""
     percent_over_reference: float | None
     """How much longer the fastest clean flying lap is, in percent."""
+    limit_lap_s: float | None
+    """The limit of a car with grip on the track."""
+    percent_over_limit: float | None
+    """How much longer the fastest clean flying lap is than that, in percent."""
     wall_ticks: int
     """Ticks with a wall within two units, over all starts and laps."""
     off_road_ticks: int
@@ -175,15 +179,23 @@ class OriginalDriver:
 
 
 @dataclass(frozen=True)
+class Targets:
+    """What laps are measured against, in seconds; None where there is no such lap."""
+
+    reference_lap_s: float | None = None
+    limit_lap_s: float | None = None
+
+
+@dataclass(frozen=True)
 class ReferenceFigures:
     """The reference lap of a track."""
 
     lap_s: float
     """Flying and clean."""
-    standing_lap_s: float
-    """The same driver's first lap from rest on the grid."""
-    shortest_path_s: float
-    """Shortest on-road path at top speed: no lap can be faster."""
+    standing_lap_s: float | None = None
+    """The same driver's first lap from rest on the grid; the classic car only."""
+    shortest_path_s: float | None = None
+    """Shortest on-road path at top speed: no lap of the classic car can be faster."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,6 +263,11 @@ class RacerEvaluation:
             for track in self.tracks
             for figures in track.by_delay
             for measure in measures_of(f"{track.track}, {late(figures.delay)}", figures)
+        ] + [
+            measure
+            for track in self.tracks
+            if track.car != CLASSIC
+            for measure in telemetry_measures(f"{track.track}, best flying lap", track.telemetry)
         ]
 
     def plain(self) -> dict[str, Any]:

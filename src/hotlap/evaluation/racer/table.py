@@ -10,11 +10,12 @@ from hotlap.evaluation.table import NONE, console_for_results, empty_table, prin
 from hotlap.racer.cars import CLASSIC
 
 LAP_HEADINGS = ("starts", "standing", "best", "best\nclean", "mean", "spread", "clean\nlaps", "% over\nref")
-HEADINGS = (*LAP_HEADINGS, "wall", "off\nroad", "return")
+COUNT_HEADINGS = ("wall", "off\nroad")
 EXPLANATION = (
     "Times in seconds. starts: laps completed, from rest at each gate and on the grid; standing: first lap from the "
     "grid (* not clean); best: fastest flying lap, clean or not; best clean, mean, spread: of the clean flying laps; "
-    "% over ref: best clean against the reference lap; wall, off road: ticks of 1/60 s; return: reward of one lap."
+    "% over ref, limit: best clean against the reference lap and the limit of the car; wall, off road: ticks of "
+    "1/60 s; return: reward of one lap of the classic car."
 )
 
 
@@ -31,13 +32,20 @@ def print_evaluation(evaluation: RacerEvaluation, console: Console | None = None
 def track_table(driver: str, track: TrackEvaluation) -> Table:
     """A driver on one track, without and with delay, above its yardsticks."""
     unit = "u" if track.car == CLASSIC else f"m · {track.car}"
-    table = empty_table(f"{track.name} · {track.track} · {track.length_u:,.0f} {unit}", HEADINGS)
+    table = empty_table(f"{track.name} · {track.track} · {track.length_u:,.0f} {unit}", headings(track))
     for figures in track.by_delay:
         name = driver if figures.delay == 0 else f"  {figures.delay} tick late"
         table.add_row(Text(name, style="bold"), *figure_cells(figures))
     for name, cells in yardstick_rows(track):
         table.add_row(name, *cells, style="dim")
     return table
+
+
+def headings(track: TrackEvaluation) -> tuple[str, ...]:
+    """Of the figures of a track; cars with grip have a limit, which says more than the return."""
+    if track.limit_lap_s is None:
+        return (*LAP_HEADINGS, *COUNT_HEADINGS, "return")
+    return (*LAP_HEADINGS, "% over\nlimit", *COUNT_HEADINGS)
 
 
 def yardstick_rows(track: TrackEvaluation) -> list[tuple[str, list[str]]]:
@@ -51,15 +59,17 @@ def yardstick_rows(track: TrackEvaluation) -> list[tuple[str, list[str]]]:
     if track.limit_lap_s is not None:
         rows.append(("limit (not driven)", ["", "", "", seconds(track.limit_lap_s)]))
     if track.reference is not None:
-        rows.append(
-            ("reference lap", ["", seconds(track.reference.standing_lap_s), "", seconds(track.reference.lap_s)])
-        )
+        standing_s = "" if track.reference.standing_lap_s is None else seconds(track.reference.standing_lap_s)
+        rows.append(("reference lap", ["", standing_s, "", seconds(track.reference.lap_s)]))
     return rows
 
 
 def figure_cells(figures: Figures) -> list[str]:
     """One row of figures, in the order of the headings."""
     cut = "*" if figures.standing_lap_clean is False else ""
+    counts = [f"{figures.wall_ticks:,}", f"{figures.off_road_ticks:,}"]
+    with_limit = [percent(figures.percent_over_limit), *counts]
+    last = [*counts, f"{figures.lap_return:.3f}"] if figures.limit_lap_s is None else with_limit
     return [
         f"{figures.gates_completed + figures.grid_completed}/{figures.gates + 1}",
         seconds(figures.standing_lap_s) + cut,
@@ -69,9 +79,7 @@ def figure_cells(figures: Figures) -> list[str]:
         seconds(figures.flying_spread_clean_s),
         f"{figures.flying_clean_laps}/{figures.flying_laps}",
         percent(figures.percent_over_reference),
-        f"{figures.wall_ticks:,}",
-        f"{figures.off_road_ticks:,}",
-        f"{figures.lap_return:.3f}",
+        *last,
     ]
 
 

@@ -6,8 +6,18 @@ from typing import NamedTuple
 
 from hotlap.errors import TrackError
 from hotlap.evaluation.racer.drives import Drives
-from hotlap.evaluation.racer.figures import DriveLimits, Figures, OriginalDriver, ReferenceFigures, Trace
-from hotlap.policies import CasualHuman, ReferenceLap, reference_lap
+from hotlap.evaluation.racer.figures import (
+    DriveLimits,
+    Figures,
+    FloatArray,
+    OriginalDriver,
+    ReferenceFigures,
+    Targets,
+    Trace,
+)
+from hotlap.policies import CasualHuman, reference_lap
+from hotlap.policies.grip_reference import grip_reference_lap
+from hotlap.racer.cars import CLASSIC
 from hotlap.racer.physics import PHYSICS, TICKS_PER_SECOND
 from hotlap.racer.tracks import Track
 
@@ -31,23 +41,38 @@ class HumanDrive(NamedTuple):
 _human_drives: dict[Hashable, HumanDrive] = {}
 
 
-def find_reference(track: Track) -> ReferenceLap | None:
+class ReferenceDrive(NamedTuple):
+    """The reference lap of a track and a car: its figures, and every tick of it."""
+
+    figures: ReferenceFigures
+    line: FloatArray
+    """(ticks, 2)"""
+    distance_u: FloatArray
+    """(ticks,) along the track."""
+    speed_ups: FloatArray
+
+
+def find_reference(track: Track, car: str = CLASSIC) -> ReferenceDrive | None:
     """The reference lap, or None on a track nobody gets round cleanly."""
     try:
-        return reference_lap(track)
+        return _classic_reference(track) if car == CLASSIC else _grip_reference(track, car)
     except TrackError:
         return None
 
 
-def reference_figures(lap: ReferenceLap | None) -> ReferenceFigures | None:
-    """The reference lap in seconds."""
-    if lap is None:
-        return None
-    return ReferenceFigures(
+def _classic_reference(track: Track) -> ReferenceDrive:
+    lap = reference_lap(track)
+    figures = ReferenceFigures(
         lap_s=lap.seconds,
         standing_lap_s=lap.standing_ticks / TICKS_PER_SECOND,
         shortest_path_s=lap.shortest_path_u / PHYSICS.max_speed_ups,
     )
+    return ReferenceDrive(figures, lap.line, lap.distance_u, lap.speed_ups)
+
+
+def _grip_reference(track: Track, car: str) -> ReferenceDrive:
+    lap = grip_reference_lap(track, car)
+    return ReferenceDrive(ReferenceFigures(lap.seconds), lap.line, lap.distance_m, lap.speed_mps)
 
 
 def human_drive(track: Track, limits: DriveLimits) -> HumanDrive:
@@ -56,6 +81,6 @@ def human_drive(track: Track, limits: DriveLimits) -> HumanDrive:
     if key not in _human_drives:
         drives = Drives(CasualHuman(HUMAN_SEED), track, [0], limits)
         reference = find_reference(track)
-        figures = drives.figures(0, None if reference is None else reference.seconds)
+        figures = drives.figures(0, Targets(None if reference is None else reference.figures.lap_s))
         _human_drives[key] = HumanDrive(figures, drives.trace(0))
     return _human_drives[key]
