@@ -114,8 +114,8 @@ def _with_globals(function: Any, changes: dict[str, Any]) -> Any:
 
 
 def builder(function: Function) -> Function:
-    """Compile a function that prepares tables for kernels: it may allocate, and runs on the CPU only."""
-    compiled: Function = with_cache(lambda cache: numba.njit(cache=cache, error_model="numpy")(function))
+    """Compile a function that prepares tables for kernels: it may allocate, and runs on the CPU without the GIL."""
+    compiled: Function = with_cache(lambda cache: numba.njit(cache=cache, error_model="numpy", nogil=True)(function))
     return compiled
 
 

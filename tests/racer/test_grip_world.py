@@ -27,6 +27,7 @@ from racer.twins import FullRoad
 # Another value means another world: every driver trained before is then for a world that is gone.
 FINGERPRINT = "grip-1:c621dbaf77e2709f"
 CARS = 12
+HOSTILE = (1e38, -1e38, 1e300, -1e300, 5e-324, 1e-310, 0.0, -0.0, 1.0, -1.0, 0.5, np.finfo(float).max)
 
 
 def world_of(car="gt", count=CARS, track="track-02", **options) -> RacerWorld:
@@ -155,6 +156,21 @@ def test_wall_holds_the_car_and_turns_it_along_itself():
     assert np.isfinite(world.observation).all()
     assert (world.fleet.centre_distance_u < 62.0).all()
     assert (world.fleet.speed_ups[hit] > 2.0).mean() > 0.5
+
+
+@pytest.mark.parametrize("ticks", [200, pytest.param(10_000, marks=[pytest.mark.soak, pytest.mark.timeout(1200)])])
+def test_no_finite_input_gives_a_state_that_is_not_finite(ticks):
+    """A thousand cars of all kinds, hostile actions held for a while: ten million ticks in the soak."""
+    count, rng = 1000, np.random.default_rng(9)
+    world = world_of([*car_ids()], count, ["quarry", "track-02"])
+    for tick_number in range(ticks):
+        if tick_number % 10 == 0:
+            actions = rng.choice(HOSTILE, (count, 3))
+        world.advance_and_reset(actions)
+        if tick_number % 50 == 0 or tick_number == ticks - 1:
+            for name, column in world.state_columns().items():
+                assert np.isfinite(column).all(), name
+            assert np.isfinite(world.observation).all()
 
 
 def test_each_episode_draws_a_car_and_shows_its_numbers():

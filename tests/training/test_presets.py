@@ -8,6 +8,7 @@ import pytest
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.settings import merged
 from hotlap.training.config import TrainConfig, load_preset, preset_names
+from hotlap.training.track_sets import expand_tracks
 from hotlap.training.train import train
 from hotlap.worlds import make_world
 
@@ -26,7 +27,7 @@ SMALL = {
 def small(name: str) -> TrainConfig:
     """A preset with everything as it is but the sizes."""
     config = merged(load_preset(name), SMALL, name)
-    tracks = config.racer.tracks[:1]
+    tracks = tuple(expand_tracks(config.racer.tracks)[:1])
     return dataclasses.replace(config, racer=dataclasses.replace(config.racer, tracks=tracks))
 
 

@@ -24,6 +24,12 @@ def distance_to_the_teacher(world, taught_steps):
     return np.abs(action - training_of(config).teacher(config, session.env.world)()).mean()
 
 
+def test_cars_with_grip_have_a_teacher_too(tmp_path):
+    grip = {"observation": "grip", "car": ["gt"], "tracks": ["quarry"]}
+    result = train(tiny_config("ppo", steps=640, teacher={"steps": 320}, racer=grip), "run", tmp_path)
+    assert scalars(result.run)["teacher/loss"]
+
+
 @pytest.mark.parametrize("world", ["racer", "highway"])
 def test_taught_learner_does_rather_what_the_teacher_does(world):
     assert distance_to_the_teacher(world, 16_384) < 0.6 * distance_to_the_teacher(world, 0)

@@ -9,6 +9,7 @@ import numpy as np
 from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.errors import ConfigError
 from hotlap.evaluation import DriveLimits, RacerEvaluation, TrackEvaluation, evaluate
+from hotlap.policies.grip_teacher import GripTeacher
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.teacher import teacher_of
 from hotlap.racer.cars import CLASSIC, Car
@@ -50,10 +51,8 @@ class RacerTraining:
         """The learner has the controls of the world."""
 
     def teacher(self, config: TrainConfig, world: RacerWorld) -> Teacher:  # noqa: ARG002 - one for all settings
-        """A follower of the shortest lines."""
-        if world.cars:
-            raise ConfigError("cars with grip have no teacher: leave teacher.steps at 0.")
-        follower = teacher_of(world.tracks)
+        """A follower of the shortest lines, or, of cars with grip, of the fastest ones."""
+        follower = GripTeacher(world.tracks, world.cars) if world.cars else teacher_of(world.tracks)
         return lambda: follower.act(world)
 
     def physics_fingerprint(self, config: TrainConfig) -> str:

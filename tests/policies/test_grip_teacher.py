@@ -1,0 +1,43 @@
+"""The teacher of cars with grip drives every car along the line of its own circuit, below the limit and on the road."""
+
+import numpy as np
+
+from hotlap.policies.grip_teacher import GripTeacher
+from hotlap.racer.cars import load_car
+from hotlap.racer.cars.variations import cars_around
+from hotlap.racer.physics import ROAD
+from hotlap.racer.tracks import load_track
+from hotlap.racer.world import RacerWorld
+
+CIRCUITS = [load_track(name) for name in ("quarry", "generated:1000:circuit")]
+TICKS = 1500
+
+
+def drive(circuits, cars, places):
+    """Cars at rest at gates: (circuit, gate) of each; how far they got, and how often they were off the road."""
+    world, teacher = RacerWorld(len(places), circuits, car=cars), GripTeacher(circuits, cars)
+    rng, gained, off = np.random.default_rng(0), np.zeros(len(places)), np.zeros(len(places), int)
+    for car, (circuit, gate) in enumerate(places):
+        options = {"start": "gate", "gate": gate, "track": circuit, "action_delay": car % 2}
+        world.begin(car, rng, options)
+    lengths = np.array([circuits[circuit].length_u for circuit, _ in places])
+    for _ in range(TICKS):
+        before = world.fleet.arc_u.copy()
+        world.advance(teacher.act(world))
+        gained += (world.fleet.arc_u - before + lengths / 2.0) % lengths - lengths / 2.0
+        off += world.fleet.surface != ROAD
+    return gained, off
+
+
+def test_cars_around_the_three_are_driven_fast_and_on_the_road():
+    cars = cars_around(("gt", "formula", "street"), 0.1, 2)
+    gained, off = drive(CIRCUITS, cars, [(gate % 2, gate) for gate in range(24)])
+    assert (off == 0).all()
+    assert (gained > TICKS / 60.0 * 20.0).all()
+
+
+def test_a_car_is_shown_the_same_alone_and_among_others():
+    gt = [load_car("gt")]
+    among, _ = drive(CIRCUITS, gt, [(1, 3), (0, 7), (0, 7), (1, 9)])
+    alone, _ = drive(CIRCUITS[:1], gt, [(0, 12), (0, 7)])
+    assert among[1] == alone[1]
