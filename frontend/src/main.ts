@@ -9,6 +9,7 @@ import { DEFAULTS, loadSettings, type Settings } from './site/settings';
 import { Stats } from './site/stats';
 import { pageStore, type TextStore } from './site/storage';
 import { failure } from './ui/failure';
+import { Progress } from './ui/progress';
 import { Sound } from './ui/sound';
 
 declare global {
@@ -22,7 +23,7 @@ async function loadCatalogue(): Promise<{ catalogue: Catalogue; kernel: Kernel }
   const [site, kernelFile, wasm, tracks, policies] = await Promise.all([
     fetchJson<Site>('data/site.json'),
     fetchJson<KernelFile>('data/kernel.json'),
-    fetchBytes('data/racer.wasm'),
+    fetchBytes('data/racer.wasm', 'the physics'),
     fetchJson<{ format: number; tracks: TrackSummary[] }>('data/tracks.json'),
     fetchPolicies('racer'),
   ]);
@@ -44,6 +45,9 @@ function startingSettings(store: TextStore, catalogue: Catalogue): Settings {
 async function boot(stats: Stats): Promise<void> {
   const surface = document.querySelector<HTMLElement>('#surface')!;
   const canvas = document.querySelector<HTMLCanvasElement>('#scene')!;
+  const progress = new Progress();
+  document.querySelector('#loading')?.append(progress.root);
+  progress.show(null);
   const picture = import('./view/picture-loader');
   const { catalogue, kernel } = await loadCatalogue();
   const store = pageStore();

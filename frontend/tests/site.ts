@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kernel, type KernelFile } from '../src/physics/kernel';
+import { type DriverFile, NetworkKernel } from '../src/physics/network-kernel';
 import type { PolicyList, Track, TrackFile } from '../src/site/data';
 
 export const SITE = process.env.HOTLAP_SITE ?? '';
@@ -25,4 +26,8 @@ export function loadKernel(): Promise<Kernel> {
 
 export function loadPolicies(): PolicyList {
   return siteJson<PolicyList>('policies.json');
+}
+
+export function loadNetworkKernel(): Promise<NetworkKernel> {
+  return NetworkKernel.compile(siteJson<DriverFile>('driver.json'), siteBytes('driver.wasm'));
 }

@@ -5,7 +5,15 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import GamePage, keeps_to_the_middle, launch, publish, save_policy, serving
+from browser.game_page import (
+    GamePage,
+    keeps_to_the_middle,
+    launch,
+    of_another_kind,
+    publish,
+    save_policy,
+    serving,
+)
 from policies.tiny_models import good_metadata, linear_model
 from web.sample_runs import make_run
 
@@ -22,13 +30,28 @@ def test_damaged_memory_is_treated_as_empty(game):
     expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
 
 
-def test_without_onnxruntime_one_can_drive_alone_and_is_told_why(game):
+def test_without_onnxruntime_one_can_drive_alone_and_is_told_why(browser, tmp_path):
+    publish(make_run(tmp_path, "foreigner"), 1000, of_another_kind(keeps_to_the_middle(1000)))
+    with serving(tmp_path) as address:
+        context = browser.new_context()
+        game = GamePage(context.new_page(), address)
+        game.expect_complaints("ERR_FAILED")
+        game.page.route("**/assets/ort*", lambda route: route.abort())
+        game.open().choose_driver("foreigner")
+        game.race("Versus AI", "3")
+        expect(game.page.locator(".hud-notice")).to_contain_text("onnxruntime did not load")
+        game.page.keyboard.down("ArrowUp")
+        expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
+        context.close()
+    assert game.complaints == []
+
+
+def test_without_the_kernel_of_networks_one_can_drive_alone_and_is_told_why(game):
     game.expect_complaints("ERR_FAILED")
-    game.page.route("**/assets/ort*", lambda route: route.abort())
+    game.page.route("**/data/driver.wasm", lambda route: route.abort())
     game.open().race("Versus AI", "3")
-    expect(game.page.locator(".hud-notice")).to_contain_text("onnxruntime did not load")
-    game.page.keyboard.down("ArrowUp")
-    expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
+    expect(game.page.locator(".hud-notice")).to_contain_text("data/driver.wasm could not be fetched")
+    expect(game.page.locator(".hud-notice")).to_contain_text("On the track instead: You")
 
 
 def test_driver_of_another_physics_is_refused_with_the_reason(browser, tmp_path):

@@ -9,6 +9,7 @@ import pytest
 import hotlap
 from hotlap.errors import ExportError
 from hotlap.export import linking
+from hotlap.export.driver_browser import built_driver_wasm
 from hotlap.export.linking import link, packaged, wasm_objects
 from hotlap.export.reference_laps import REFERENCES_FILE, built_references
 from hotlap.export.wasm import MAGIC, object_imports
@@ -61,6 +62,10 @@ def test_compiling_for_the_browser_leaves_numba_as_it_was(objects):
 
 def test_packaged_module_is_what_the_kernels_compile_to(world, objects):
     assert link(objects) == packaged(f"{world}.wasm"), f"the packaged {world}.wasm is stale: run make wasm"
+
+
+def test_packaged_network_is_what_the_kernel_compiles_to():
+    assert built_driver_wasm() == packaged("driver.wasm"), "the packaged driver.wasm is stale: run make wasm"
 
 
 def test_packaged_highway_is_what_the_world_says_and_draws():

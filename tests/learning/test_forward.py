@@ -53,3 +53,14 @@ def test_compiled_policy_acts_like_the_plain_one() -> None:
 def test_policy_compiles_to_webassembly_that_needs_nothing_but_exp() -> None:
     imports = object_imports(wasm_object("drive", drive_entry))
     assert set(imports) - {"__linear_memory", "__stack_pointer", "__indirect_function_table"} <= {"exp"}
+
+
+def test_outputs_are_clipped_before_they_are_mixed() -> None:
+    shape = NetworkShape(1, (), 2, "relu")
+    plain = policy_of(shape, np.array([0.0, 0.0, 5.0, -0.25], np.float32), -FAR[:2], FAR[:2])
+    mixing = np.array([1.0, 2.0, 0.0, 0.0, 0.0, 4.0], np.float32)
+    bounds = np.ones(2, np.float32)
+    policy = plain._replace(output_low=-bounds, output_high=bounds, mixing=mixing, low=-FAR, high=FAR)
+    cars = Cars(np.zeros(1, np.float32), np.zeros(3, np.float32), np.zeros(4, np.float32))
+    drive(policy, cars, Limits(clip=10.0, actions=3, widest=2), 0, 1)
+    assert cars.actions.tolist() == [1.0, 2.0, -1.0]  # 5 counts as 1 before it is doubled

@@ -38,6 +38,7 @@ def server(tmp_path_factory):
         ("data/tracks.json", "/data/tracks.json"),
         ("data/tracks/ID.json", "/data/tracks/track-01.json"),
         ("data/policies.json", "/data/policies.json"),
+        ("data/driver.json", "/data/driver.json"),
     ],
 )
 def test_documents_have_the_keys_the_page_is_promised(server, heading, url):

@@ -1,5 +1,6 @@
 """What pages get: the table of files, exact and nothing else."""
 
+import gzip
 import hashlib
 import json
 
@@ -83,3 +84,35 @@ def test_files_can_only_be_read(server, method):
 def test_head_has_no_body(server):
     answer = server.ask("HEAD", "/data/kernel.json")
     assert (answer.status, answer.body) == (200, b"")
+
+
+@pytest.mark.parametrize("url", ["/", "/assets/page-1.js", "/data/racer.wasm", "/data/tracks/track-01.bin"])
+def test_browser_that_takes_gzip_gets_the_same_file_packed(server, url):
+    plain, packed = server.get(url), server.get(url, Accept_Encoding="br, gzip")
+    assert packed.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(packed.body) == plain.body
+    assert int(packed.headers["x-decoded-length"]) == len(plain.body)
+    assert packed.headers["content-type"] == plain.headers["content-type"]
+    assert "accept-encoding" in (packed.headers["vary"] + plain.headers["vary"]).lower()
+
+
+def test_packed_file_has_a_tag_of_its_own_and_is_not_sent_twice(server):
+    url, wants = "/data/racer.wasm", {"Accept_Encoding": "gzip"}
+    tag = server.get(url, **wants).headers["etag"]
+    assert tag != server.get(url).headers["etag"]
+    assert server.get(url, If_None_Match=tag, **wants).status == 304
+    assert server.get(url, If_None_Match=tag).status == 200
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Accept_Encoding": "gzip;q=0"}, {"Accept_Encoding": "gzip", "Range": "bytes=0-9"}]
+)
+def test_who_does_not_take_gzip_or_wants_a_part_gets_plain_bytes(server, headers):
+    assert "content-encoding" not in server.get("/assets/page-1.js", **headers).headers
+
+
+def test_networks_for_pages_come_with_their_layout(server):
+    driver, wasm = server.get("/data/driver.json").json(), server.get("/data/driver.wasm")
+    assert wasm.body == packaged("driver.wasm")
+    assert driver["wasm"]["sha256"] == hashlib.sha256(wasm.body).hexdigest()
+    assert driver["slots"][-1]["field"] == "limits"

@@ -12,6 +12,7 @@ import { boardDialog, pauseDialog, settingsDialog } from '../ui/dialogs';
 import { Hud } from '../ui/hud';
 import { type Command, HANDS_OFF, type Hands, Input } from '../ui/input';
 import { Menu } from '../ui/menu';
+import { Progress } from '../ui/progress';
 import { resultsScreen } from '../ui/results';
 import type { Sound } from '../ui/sound';
 import type { Picture } from '../view/picture';
@@ -19,7 +20,15 @@ import type { Learning } from './learning';
 import { Reactions } from './reactions';
 import { Screens, toggleFullscreen } from './screens';
 import { Stage } from './stage';
-import { type Begin, demonstrate, type Supplies, startGhost, startRace, watchTraining } from './starts';
+import {
+  type Begin,
+  canBeginAlone,
+  demonstrate,
+  type Supplies,
+  startGhost,
+  startRace,
+  watchTraining,
+} from './starts';
 
 export interface Parts extends Supplies {
   store: TextStore;
@@ -43,6 +52,7 @@ export class Game {
   private readonly hud: Hud;
   private readonly menu: Menu;
   private readonly input: Input;
+  private readonly progress = new Progress();
   private readonly board: Board;
   private readonly reactions: Reactions;
   private readonly clock = new Clock();
@@ -87,7 +97,7 @@ export class Game {
       hasServer: site.server,
     });
     this.reactions.onDelivery = () => this.screens.showDelivery(this.reactions.delivery);
-    document.body.append(this.hud.root, this.menu.root);
+    document.body.append(this.hud.root, this.progress.root, this.menu.root);
     this.hud.setMuted(settings.muted);
     this.listen();
   }
@@ -193,11 +203,17 @@ export class Game {
   }
 
   private async start(): Promise<void> {
-    await this.attempt(async (begin) => {
-      if (this.parts.settings.mode === 'learn') return this.watch(begin);
-      const problem = await startRace(this.parts, begin);
-      if (problem) this.hud.notify(problem);
+    const { settings } = this.parts;
+    let hurry = () => {};
+    const impatience = new Promise<void>((resolve) => {
+      hurry = resolve;
     });
+    const start = async (begin: Begin) => {
+      if (settings.mode === 'learn') return this.watch(begin);
+      const problem = await startRace(this.parts, begin, impatience);
+      if (problem) this.hud.notify(problem);
+    };
+    await this.attempt(start, canBeginAlone(settings) ? hurry : null);
   }
 
   private async watch(begin: Begin): Promise<void> {
@@ -212,10 +228,14 @@ export class Game {
   }
 
   /** Leave the menu for a race; when it cannot begin, come back and say why. */
-  private async attempt(start: (begin: Begin) => Promise<void>): Promise<void> {
+  private async attempt(
+    start: (begin: Begin) => Promise<void>,
+    skip: (() => void) | null = null,
+  ): Promise<void> {
     const stillWanted = this.stage.wish();
     this.stage.grid = null;
     this.screens.show('race');
+    this.progress.show(skip);
     try {
       await start((plan) => this.stage.begin(plan, stillWanted));
     } catch (error) {
@@ -232,6 +252,7 @@ export class Game {
 
   /** Everything that shows a race is told of a new one. */
   private prepare(race: Race): void {
+    this.progress.hide();
     this.reactions.begin(race);
     this.picture?.begin(race);
     if (race.cars.length > 0) this.hud.begin(race);
@@ -255,6 +276,7 @@ export class Game {
   }
 
   private toMenu(): void {
+    this.progress.hide();
     this.screens.closePause();
     this.learning?.close();
     this.learning = null;

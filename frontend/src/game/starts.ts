@@ -34,15 +34,25 @@ export async function demonstrate({ catalogue, garage, settings }: Supplies, beg
   }
 }
 
-/** The race the player chose; says who is missing and why, if anybody is. */
-export async function startRace(supplies: Supplies, begin: Begin): Promise<string | null> {
+/** The race the player chose, or whoever is there when they do not want to wait; says who is missing and why. */
+export async function startRace(
+  supplies: Supplies,
+  begin: Begin,
+  impatience: Promise<void>,
+): Promise<string | null> {
   const { settings, catalogue, garage } = supplies;
   const { track, laps, mode } = settings;
-  const line = await lineUpFor(settings, catalogue, garage);
+  const alone = impatience.then(() => lineUp([personSeat(settings.name)], ['The AI was still loading.']));
+  const line = await Promise.race([lineUpFor(settings, catalogue, garage), alone]);
   if (line.entrants.length === 0) throw new Error(line.problems[0] ?? 'Nobody is there to drive.');
   await begin({ track, line, laps, counts: mode !== 'spectate' });
   const instead = line.entrants.map((entrant) => entrant.name).join(', ');
   return line.problems.length > 0 ? `${line.problems[0]} On the track instead: ${instead}.` : null;
+}
+
+/** Whether a person takes part in the chosen race, and machines too: only then can it begin without them. */
+export function canBeginAlone({ mode, joinIn }: Settings): boolean {
+  return mode === 'versus' || (mode === 'younger' && joinIn);
 }
 
 /** A lap of the board, to race or to watch. */

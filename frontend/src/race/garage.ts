@@ -22,7 +22,7 @@ export class Garage {
     const problem = problemOf(entry, fingerprint);
     if (problem) return Promise.reject(new PolicyError(problem));
     this.makeRoom();
-    const model = () => fetchBytes(`data/policies/${entry.key}.onnx`);
+    const model = () => fetchBytes(`data/policies/${entry.key}.onnx`, `driver ${entry.name}`);
     return kept(this.drivers, entry.key, () => PolicyDriver.load(entry, layouts[entry.layout].size, model));
   }
 

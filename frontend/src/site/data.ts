@@ -1,5 +1,7 @@
 /** The files the page is given (docs/web.md), fetched from beside the page and checked for their format. */
 
+import { downloads } from './downloads';
+
 export type Point = [number, number];
 /** What a racing driver sees; those of the highway say 'highway', which no page reads. */
 export type LayoutName = 'classic' | 'full';
@@ -102,8 +104,10 @@ async function fetched(path: string): Promise<Response> {
   return response;
 }
 
-export async function fetchJson<T extends { format?: number }>(path: string): Promise<T> {
-  const content = (await (await fetched(path)).json()) as T;
+/** A document; `name` is what the player is told of it while it comes. */
+export async function fetchJson<T extends { format?: number }>(path: string, name = 'data'): Promise<T> {
+  const bytes = await fetchBytes(path, name);
+  const content = JSON.parse(new TextDecoder().decode(bytes)) as T;
   if (content.format !== KNOWN_FORMAT)
     throw new DataError(
       `${path} has format ${content.format}, and this page reads ${KNOWN_FORMAT}. Reload it.`,
@@ -111,8 +115,8 @@ export async function fetchJson<T extends { format?: number }>(path: string): Pr
   return content;
 }
 
-export async function fetchBytes(path: string): Promise<ArrayBuffer> {
-  return (await fetched(path)).arrayBuffer();
+export async function fetchBytes(path: string, name = 'data'): Promise<ArrayBuffer> {
+  return downloads.read(await fetched(path), name);
 }
 
 /** The runs and drivers of one world; those known before when the list cannot be had. */
@@ -124,8 +128,8 @@ export async function fetchPolicies(world: WorldName, before: PolicyList = NOBOD
 
 export async function fetchTrack(id: string): Promise<Track> {
   const [file, tables] = await Promise.all([
-    fetchJson<TrackFile>(`data/tracks/${id}.json`),
-    fetchBytes(`data/tracks/${id}.bin`),
+    fetchJson<TrackFile>(`data/tracks/${id}.json`, 'the picture of the track'),
+    fetchBytes(`data/tracks/${id}.bin`, 'the physics of the track'),
   ]);
   return { file, tables };
 }

@@ -27,3 +27,8 @@ export function steps(count: number): string {
 function trimmed(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, '');
 }
+
+/** Bytes as people read them: 37 kB, 1.2 MB. */
+export function kilobytes(bytes: number): string {
+  return bytes >= 999_500 ? `${(bytes / 1e6).toFixed(1)} MB` : `${Math.round(bytes / 1000)} kB`;
+}

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { PolicyDriver, problemOf } from '../../src/physics/policy';
+import { readGraph } from '../../src/physics/onnx-file';
+import { type Engines, PolicyDriver, problemOf } from '../../src/physics/policy';
+import type { Engine } from '../../src/physics/runtime';
+import { runtimeModel } from '../../src/physics/runtime';
+import { smallNetwork } from '../../src/physics/small-network';
 import { Grid, IDLE } from '../../src/race/drivers';
 import { Race } from '../../src/race/race';
 import type { PolicyEntry } from '../../src/site/data';
-import { loadKernel, loadPolicies, loadTrack, siteBytes } from '../site';
+import { loadKernel, loadNetworkKernel, loadPolicies, loadTrack, siteBytes } from '../site';
 
-const node = async () => (await import('onnxruntime-web')) as typeof import('onnxruntime-web');
+const node = async () => (await import('onnxruntime-web')) as Engine;
+const engines: Engines = { kernel: loadNetworkKernel, runtime: node };
+const never = () => Promise.reject(new Error('not needed'));
 const entry = { name: 'old', fingerprint: 'elsewhere', problem: null } as PolicyEntry;
 
 describe('a driver', () => {
@@ -18,17 +24,57 @@ describe('a driver', () => {
   });
 
   it('says why when the engine does not load', async () => {
-    const broken = () => Promise.reject(new Error('blocked'));
-    await expect(PolicyDriver.load(entry, 14, async () => new ArrayBuffer(0), broken)).rejects.toThrow(
-      /onnxruntime did not load \(blocked\)/,
+    const bundled = loadPolicies().policies[0]!;
+    const broken = { kernel: () => Promise.reject(new Error('blocked')), runtime: never };
+    const file = async () => siteBytes(`policies/${bundled.key}.onnx`);
+    const size = (await loadKernel()).file.layouts[bundled.layout].size;
+    await expect(PolicyDriver.load(bundled, size, file, broken)).rejects.toThrow(
+      /cannot drive here: blocked/,
     );
   });
 
   it('says why when its file is gone or not a driver', async () => {
     const gone = () => Promise.reject(new Error('404'));
-    await expect(PolicyDriver.load(entry, 14, gone, node)).rejects.toThrow(/old could not be loaded: 404/);
+    await expect(PolicyDriver.load(entry, 14, gone, engines)).rejects.toThrow(/old could not be loaded: 404/);
     const junk = async () => new TextEncoder().encode('junk').buffer as ArrayBuffer;
-    await expect(PolicyDriver.load(entry, 14, junk, node)).rejects.toThrow(/not a driver/);
+    await expect(PolicyDriver.load(entry, 14, junk, engines)).rejects.toThrow(/not a driver/);
+  });
+
+  it('that sees something else than the car shows is refused', async () => {
+    const bundled = loadPolicies().policies[0]!;
+    const file = async () => siteBytes(`policies/${bundled.key}.onnx`);
+    await expect(PolicyDriver.load(bundled, 3, file, engines)).rejects.toThrow(/this car shows 3/);
+  });
+});
+
+describe('a small network', () => {
+  it('gives in the kernel what onnxruntime gives, for every driver that comes with the game', async () => {
+    const kernel = await loadNetworkKernel();
+    for (const { key, name } of loadPolicies().policies) {
+      const file = new Uint8Array(siteBytes(`policies/${key}.onnx`));
+      const network = smallNetwork(readGraph(file));
+      expect(network, name).not.toBeNull();
+      const ours = await kernel.load(network!);
+      const theirs = await runtimeModel(await node(), file, network!.sizes[0]!);
+      for (let trial = 0; trial < 50; trial++) {
+        const seen = Float64Array.from({ length: network!.sizes[0]! }, (_, k) => Math.sin(7 * trial + 3 * k));
+        const wanted = Array.from(await theirs.act(seen));
+        const given = Array.from(ours.act(seen));
+        // Sums of single precision in another order.
+        for (const [k, value] of wanted.entries()) expect(given[k]).toBeCloseTo(value, 5);
+      }
+    }
+  });
+
+  it('is not found in a graph of another kind', () => {
+    const [bundled] = loadPolicies().policies;
+    const graph = readGraph(new Uint8Array(siteBytes(`policies/${bundled!.key}.onnx`)));
+    expect(smallNetwork({ ...graph, nodes: graph.nodes.slice(0, -1) })).toBeNull();
+    expect(smallNetwork({ ...graph, tensors: new Map() })).toBeNull();
+    const odd = graph.nodes.map((node) =>
+      node.op === 'Gemm' ? { ...node, attributes: { alpha: 2 } } : node,
+    );
+    expect(smallNetwork({ ...graph, nodes: odd })).toBeNull();
   });
 });
 
@@ -43,7 +89,7 @@ describe('the drivers that come with the game', () => {
       bundled!,
       size,
       async () => siteBytes(`policies/${bundled!.key}.onnx`),
-      node,
+      { kernel: loadNetworkKernel, runtime: never },
     );
     const fleet = await kernel.fleet(loadTrack(Object.keys(bundled!.laps)[0]!), 1);
     const race = new Race(

@@ -9,6 +9,7 @@ from typing import Any
 from hotlap import __version__
 from hotlap.errors import ExportError
 from hotlap.export.content import Content, Files, content_of, json_content
+from hotlap.export.driver_browser import driver_files
 from hotlap.export.track_data import TrackData, tracks_document
 from hotlap.export.world_browser import browser_of, worlds_with_pages
 
@@ -38,7 +39,7 @@ def track_files(tracks: Sequence[TrackData]) -> Files:
 def game_files(static: Path, tracks: Sequence[TrackData], site: Mapping[str, Any]) -> Files:
     """Everything that does not change while a server runs; `site` is what `data/site.json` says beyond the version."""
     about = {"format": FORMAT, "hotlap": __version__, **site}
-    files = {**page_files(static), **track_files(tracks)}
+    files = {**page_files(static), **track_files(tracks), **driver_files()}
     for world in worlds_with_pages():
         files |= browser_of(world).packaged_files()
     return {**files, "data/site.json": json_content(about)}

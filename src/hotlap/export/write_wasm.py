@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from hotlap.export.content import Files
+from hotlap.export.driver_browser import WASM, built_driver_wasm, driver_files
 from hotlap.export.linking import built_wasm
 from hotlap.export.site import track_files
 from hotlap.export.track_data import track_data
@@ -19,15 +20,18 @@ def export_wasm(output: Path | None, *, package: bool) -> None:
     for world in worlds_with_pages():
         print(f"compiling the {world} …", file=sys.stderr)
         modules[world] = built_wasm(world)
+    driver = built_driver_wasm()
     if package:
+        write_files(PACKAGE_DATA, {WASM: driver_files(driver)[f"data/{WASM}"]})
         for world, wasm in modules.items():
             write_files(PACKAGE_DATA, browser_of(world).files_to_package(wasm))
     if output is not None:
         write_files(output, track_files([track_data(load_track(track_id)) for track_id in track_ids()]))
+        write_files(output, driver_files(driver))
         for world, wasm in modules.items():
             write_files(output, browser_of(world).files(wasm))
     for folder in filter(None, (PACKAGE_DATA if package else None, output)):
-        sizes = ", ".join(f"{world}.wasm {len(wasm):,} bytes" for world, wasm in modules.items())
+        sizes = ", ".join(f"{name}.wasm {len(wasm):,} bytes" for name, wasm in {**modules, "driver": driver}.items())
         print(f"{folder}: {sizes}; how to run them: docs/web.md")
 
 

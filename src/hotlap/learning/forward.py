@@ -27,6 +27,9 @@ class Policy(NamedTuple):
     """Of each observation in training."""
     scale: NDArray[np.float64]
     """One over its deviation."""
+    output_low: Floats
+    output_high: Floats
+    """Bounds of each output, before outputs are mixed."""
     mixing: Floats
     """How much of each output goes into each action, a row per output; then the actions are clipped."""
     low: Floats
@@ -93,12 +96,21 @@ def write_layers(policy: Policy, cars: Cars, limits: Limits) -> int:
 
 
 @kernel
+def clip_outputs(policy: Policy, cars: Cars, place: int) -> None:
+    """Keep the outputs within their bounds, where they are."""
+    for k in range(policy.sizes[policy.kind[0]]):
+        output = cars.layers[place + k]
+        cars.layers[place + k] = min(max(output, policy.output_low[k]), policy.output_high[k])
+
+
+@kernel
 def drive(policy: Policy, cars: Cars, limits: Limits, first: int, last: int) -> None:
     """The deterministic action of each car."""
     count, outputs = int(limits.actions), policy.sizes[policy.kind[0]]
     for car in range(first, last):
         write_scaled(policy, cars, limits, car)
         place = write_layers(policy, cars, limits)
+        clip_outputs(policy, cars, place)
         for action in range(count):
             total = np.float32(0.0)
             for k in range(outputs):
@@ -120,6 +132,8 @@ def policy_of(shape: NetworkShape, parameters: Floats, low: Floats, high: Floats
         parameters=parameters,
         mean=np.zeros(shape.inputs),
         scale=np.ones(shape.inputs),
+        output_low=low,
+        output_high=high,
         mixing=np.eye(shape.outputs, dtype=np.float32).ravel(),
         low=low,
         high=high,

@@ -26,6 +26,7 @@ from hotlap.web.access import Guard, House
 from hotlap.web.board import BoardDesk
 from hotlap.web.highway import HighwayDesk
 from hotlap.web.live import LiveHub
+from hotlap.web.packing import VARY, Packer, takes_gzip
 from hotlap.web.policies import PolicyCounter
 from hotlap.web.runs import Shelf
 
@@ -101,6 +102,7 @@ class Library:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._tags: dict[str, str] = {}
+        self._packer = Packer()
 
     async def file(self, request: Request) -> Response:
         """Anything in the table of files."""
@@ -109,10 +111,28 @@ class Library:
         if content is None:
             raise HTTPException(404, "there is nothing here")
         caching = UNCHANGING if url.startswith(ASSETS) else ASK_AGAIN
-        if isinstance(content.body, bytes):
-            tag = self._tags.setdefault(url, entity_tag(content.body))
-            return _bytes_response(request, content, tag, caching)
-        return await asyncio.to_thread(_file_response, request, content.body, content.media_type, caching)
+        return await asyncio.to_thread(self._file_response, request, url, content, caching)
+
+    def _file_response(self, request: Request, url: str, content: Content, caching: str) -> Response:
+        """A file, packed for those who take it so."""
+        tag = file_tag(content.body) if isinstance(content.body, Path) else self._bytes_tag(url, content.body)
+        headers = {"ETag": tag, "Cache-Control": caching, **VARY}
+        packed = None
+        if takes_gzip(request):
+            packed = self._packer.packed(url, tag, content)
+            headers |= packed.headers
+        if _has(request, headers["ETag"]):
+            return Response(status_code=304, headers=headers)
+        if packed is None and isinstance(content.body, Path):
+            return FileResponse(content.body, media_type=content.media_type, headers=headers)
+        body = content.read() if packed is None else packed.body
+        return Response(body, media_type=content.media_type, headers=headers)
+
+    def _bytes_tag(self, url: str, body: bytes) -> str:
+        """The tag of bytes that do not change, found once."""
+        if url not in self._tags:
+            self._tags[url] = entity_tag(body)
+        return self._tags[url]
 
     async def policies(self, request: Request) -> Response:
         """`data/policies.json`: runs and drivers as of now."""
@@ -138,19 +158,17 @@ def entity_tag(body: bytes) -> str:
     return f'"{hashlib.sha256(body).hexdigest()[:16]}"'
 
 
+def file_tag(path: Path) -> str:
+    """A tag that changes when the file does."""
+    facts = path.stat()
+    return f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"'
+
+
 def _bytes_response(request: Request, content: Content, tag: str, caching: str) -> Response:
     headers = {"ETag": tag, "Cache-Control": caching}
     if _has(request, tag):
         return Response(status_code=304, headers=headers)
     return Response(content.read(), media_type=content.media_type, headers=headers)
-
-
-def _file_response(request: Request, path: Path, media_type: str, caching: str) -> Response:
-    facts = path.stat()
-    headers = {"ETag": f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"', "Cache-Control": caching}
-    if _has(request, headers["ETag"]):
-        return Response(status_code=304, headers=headers)
-    return FileResponse(path, media_type=media_type, headers=headers, stat_result=facts)
 
 
 def _has(request: Request, tag: str) -> bool:

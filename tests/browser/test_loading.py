@@ -1,0 +1,89 @@
+"""What comes over the wire before the first race, and what the player sees of it."""
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.game_page import GamePage, keeps_to_the_middle, lap_text, laps_in_python, of_another_kind, publish, serving
+from web.sample_runs import make_run
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+MOST_BYTES = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory):
+    """A server with one driver whose graph is not one of Hotlap's own; its address and its policy."""
+    root = tmp_path_factory.mktemp("foreign")
+    policy = of_another_kind(keeps_to_the_middle(1000))
+    publish(make_run(root, "foreigner"), 1000, policy)
+    with serving(root) as address:
+        yield address, policy
+
+
+def test_first_race_with_a_machine_takes_less_than_a_megabyte(game):
+    session = game.page.context.new_cdp_session(game.page)
+    session.send("Network.enable")
+    received: list[float] = []
+    session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    asked: list[str] = []
+    game.page.on("request", lambda request: asked.append(request.url))
+    game.open().race("Versus AI", "1", countdown=True)
+    expect(game.page.get_by_test_id("current-lap")).not_to_have_text("0:00.000")
+    assert game.stat("cars") == 2
+    assert not [url for url in asked if "/ort" in url]
+    assert len(received) > 10
+    assert sum(received) < MOST_BYTES
+
+
+def test_driver_of_another_kind_of_graph_is_driven_by_onnxruntime(browser, foreign):
+    address, policy = foreign
+    context = browser.new_context()
+    game = GamePage(context.new_page(), address).open()
+    asked: list[str] = []
+    game.page.on("request", lambda request: asked.append(request.url))
+    game.choose_driver("foreigner")
+    game.hurry().race("Spectate", "3", countdown=True)
+    game.wait_for_results()
+    assert game.times(2) == [lap_text(ticks) for ticks in laps_in_python(policy, "track-01", 3)]
+    assert [url for url in asked if "/ort" in url]
+    context.close()
+    assert game.complaints == []
+
+
+def test_who_waits_sees_names_and_sizes_and_may_begin_alone(browser, foreign):
+    context = browser.new_context()
+    game = GamePage(context.new_page(), foreign[0])
+    # A network as slow as a bad phone's, for the 14 MB alone.
+    game.page.route("**/assets/ort*.wasm", lambda _route: None)
+    game.open()
+    game.choose("Versus AI")
+    game.choose_driver("foreigner")
+    game.page.locator(".start").click()
+    waiting = game.page.get_by_role("status").filter(has_text="Loading")
+    expect(waiting).to_be_visible()
+    game.page.get_by_role("button", name="Start without the AI").click()
+    expect(game.page.locator(".hud-notice")).to_contain_text("The AI was still loading. On the track instead: You")
+    expect(waiting).to_be_hidden()
+    assert game.stat("cars") == 1
+    context.close()
+
+
+def test_slow_download_is_shown_by_name_and_size(game):
+    game.page.route("**/data/policies/*.onnx", lambda _route: None)
+    game.open()
+    slowly = """() => {
+        const usual = window.fetch;
+        window.fetch = async (url, ...rest) => {
+            if (!String(url).includes("track-03.bin")) return usual(url, ...rest);
+            const body = new ReadableStream({ start(pieces) { pieces.enqueue(new Uint8Array(40_000)); } });
+            return new Response(body, { headers: { "X-Decoded-Length": "120000" } });
+        };
+    }"""
+    game.page.evaluate(slowly)
+    game.choose("Gauntlet")
+    game.choose("Solo")
+    game.page.locator(".start").click()
+    row = game.page.locator(".progress li").filter(has_text="the physics of the track")
+    expect(row).to_contain_text("40 kB of 120 kB")
+    expect(game.page.get_by_role("button", name="Start without the AI")).to_be_hidden()
