@@ -28,7 +28,7 @@ async function loadCatalogue(): Promise<{ catalogue: Catalogue; kernel: Kernel }
     fetchPolicies('racer'),
   ]);
   const kernel = await Kernel.compile(kernelFile, wasm);
-  return { kernel, catalogue: new Catalogue(site, kernelFile.fingerprint, tracks.tracks, policies) };
+  return { kernel, catalogue: new Catalogue(site, kernel, tracks.tracks, policies) };
 }
 
 /** The player's choices, with what the server was asked to start with where the player has none. */
@@ -36,7 +36,10 @@ function startingSettings(store: TextStore, catalogue: Catalogue): Settings {
   const settings = loadSettings(store);
   const { start } = catalogue.site;
   if (start.track && (catalogue.startRun || settings.track === DEFAULTS.track)) settings.track = start.track;
-  settings.track = catalogue.track(settings.track).id;
+  const first = catalogue.tracks.find(({ id }) => id === settings.track);
+  if (first && !first.cars.includes(settings.car)) settings.car = first.cars[0]!;
+  settings.car = catalogue.car(settings.car).id;
+  settings.track = catalogue.track(settings.track, settings.car).id;
   const system = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
   settings.reduceMotion ||= system;
   return settings;

@@ -11,7 +11,12 @@ from hotlap.errors import ExportError
 from hotlap.export import linking
 from hotlap.export.driver_browser import built_driver_wasm
 from hotlap.export.linking import link, packaged, wasm_objects
-from hotlap.export.reference_laps import REFERENCES_FILE, built_references
+from hotlap.export.reference_laps import (
+    GRIP_REFERENCES_FILE,
+    REFERENCES_FILE,
+    built_grip_references,
+    built_references,
+)
 from hotlap.export.wasm import MAGIC, object_imports
 from hotlap.export.world_browser import browser_of, worlds_with_pages
 
@@ -76,6 +81,10 @@ def test_packaged_highway_is_what_the_world_says_and_draws():
 def test_packaged_reference_laps_are_what_the_reference_drivers_drive():
     packaged = Path(linking.__file__).with_name("data") / REFERENCES_FILE
     assert built_references() == packaged.read_bytes(), "the packaged references.json is stale: run make wasm"
+
+
+def test_packaged_reference_laps_of_cars_with_grip_are_what_their_driver_drives():
+    assert built_grip_references() == packaged(GRIP_REFERENCES_FILE), "grip-references.json is stale: run make wasm"
 
 
 def test_packaged_module_imports_only_what_javascript_has(world):

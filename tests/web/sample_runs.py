@@ -10,11 +10,19 @@ from hotlap.checkpoints import Checkpoint, new_run_folder, save_checkpoint, writ
 from hotlap.racer.fingerprint import physics_fingerprint
 from policies.tiny_models import good_metadata, linear_model
 
+CLASSIC_SETTINGS = {"tracks": ["track-01"], "observation": "classic"}
 
-def make_run(root: Path, name: str, steps: int = 1000, fingerprint: str | None = None, world: str = "racer") -> Path:
+
+def make_run(
+    root: Path,
+    name: str,
+    steps: int = 1000,
+    fingerprint: str | None = None,
+    world: str = "racer",
+    racer: dict[str, Any] = CLASSIC_SETTINGS,
+) -> Path:
     """A run that has just begun."""
     folder = new_run_folder(root, name)
-    racer = {"tracks": ["track-01"], "observation": "classic"}
     config = {"world": world, "algorithm": "ppo", "steps": steps, "racer": racer}
     about = {"config": config, "physics_fingerprint": fingerprint or physics_fingerprint(), "hotlap": "0"}
     write_document(folder / "run.json", about)

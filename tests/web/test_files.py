@@ -50,7 +50,8 @@ def test_track_tables_are_the_kernels_to_the_bit(server):
 def test_track_list_has_what_a_menu_shows(server):
     [track] = server.get("/data/tracks.json").json()["tracks"]
     assert (track["id"], track["name"], track["direction"]) == ("track-01", "Circuit", "clockwise")
-    assert track["reference_ticks"] == 385
+    assert track["cars"] == ["classic"]
+    assert track["reference_ticks"] == {"classic": 385}
     assert len(track["outline"]) >= 100
 
 

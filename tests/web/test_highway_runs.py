@@ -58,5 +58,5 @@ def test_run_named_to_the_page_of_another_world_is_an_unknown_one(shelf):
 
 
 def test_unknown_world_and_other_physics_are_named_as_the_problem():
-    assert "does not have" in fingerprint_problem("boats", "boats-1:0")
-    assert "Train it again" in fingerprint_problem("highway", "highway-1:0")
+    assert "does not have" in fingerprint_problem("boats", "boats", "boats-1:0")
+    assert "Train it again" in fingerprint_problem("highway", "highway", "highway-1:0")

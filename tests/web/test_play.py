@@ -140,7 +140,7 @@ def test_token_comes_from_a_file_or_the_environment(tmp_path, monkeypatch):
 def test_tracks_asked_for_come_first_and_may_not_share_a_name(tmp_path):
     tracks = play.loaded_tracks(["generated:7:easy"])
     assert [data.key for data in tracks][:2] == ["generated-7-easy", "track-01"]
-    assert tracks[0].document["reference"]["ticks"] > 0
+    assert tracks[0].document["references"]["classic"]["ticks"] > 0
     copy = tmp_path / "track-01.json"
     assert cli.main(["tracks", "generate", "3", "--output", str(copy)]) == 0
     with pytest.raises(ConfigError, match="track-01"):

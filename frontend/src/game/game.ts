@@ -1,7 +1,7 @@
 /** The page: what the player asks for, and one animation frame after the other. */
 
 import { Clock } from '../physics/clock';
-import { Board, type BoardLap } from '../race/board';
+import { Board, type BoardLap, eventKey } from '../race/board';
 import type { Grid } from '../race/drivers';
 import type { Race, RequestedChanges } from '../race/race';
 import { reasonOf } from '../site/reasons';
@@ -66,8 +66,8 @@ export class Game {
 
   constructor(private readonly parts: Parts) {
     const { settings, catalogue, garage, store, sound, stats, surface } = parts;
-    const { fingerprint, site } = catalogue;
-    this.board = new Board(store, site.server, fingerprint);
+    const { site } = catalogue;
+    this.board = new Board(store, site.server, (car) => garage.kernel.fingerprint(car));
     this.input = new Input(surface);
     this.input.onCommand = (command) => this.command(command);
     this.input.onTouch = () => this.hud.showTouch();
@@ -93,8 +93,7 @@ export class Game {
       board,
       store,
       settings,
-      fingerprint,
-      hasServer: site.server,
+      kernel: garage.kernel,
     });
     this.reactions.onDelivery = () => this.screens.showDelivery(this.reactions.delivery);
     document.body.append(this.hud.root, this.progress.root, this.menu.root);
@@ -191,8 +190,8 @@ export class Game {
     stats.phase = race.controller.phase;
     stats.cars = race.cars.length;
     const inRace = this.screens.name === 'race' && followed;
-    sound.drive(inRace && race.driving ? followed.now : null);
-    if (inRace) this.hud.update(race, followed, this.picture.poses, settings);
+    sound.drive(inRace && race.driving ? followed.now : null, race.fleet.car.topSpeed);
+    if (inRace) this.hud.update(race, followed, this.picture, settings);
   }
 
   // Starting and ending races
@@ -223,8 +222,7 @@ export class Game {
 
   /** Race or watch a lap of the board. */
   private async ghost(lap: BoardLap, along: boolean): Promise<void> {
-    const player = along ? this.parts.settings.name : null;
-    await this.attempt((begin) => startGhost(this.board, lap, player, begin));
+    await this.attempt((begin) => startGhost(this.parts, this.board, lap, along, begin));
   }
 
   /** Leave the menu for a race; when it cannot begin, come back and say why. */
@@ -289,7 +287,10 @@ export class Game {
   }
 
   private async refreshRecords(): Promise<void> {
-    const best = await this.board.best(this.parts.catalogue.tracks.map((track) => track.id));
+    const events = this.parts.catalogue.tracks.flatMap(({ id, cars }) =>
+      cars.map((car) => eventKey(id, car)),
+    );
+    const best = await this.board.best(events);
     this.menu.setRecords(best, this.reactions.flyingLaps());
   }
 
@@ -353,7 +354,7 @@ export class Game {
   }
 
   private openBoard(): void {
-    boardDialog(this.parts.catalogue, this.parts.settings.track, {
+    boardDialog(this.parts.catalogue, this.parts.settings, {
       load: (track) => this.board.top(track),
       race: (lap) => void this.ghost(lap, true),
       watch: (lap) => void this.ghost(lap, false),
@@ -365,8 +366,9 @@ export class Game {
     saveSettings(store, settings);
     sound.setVolume(settings.volume, settings.muted);
     this.hud.setMuted(settings.muted);
-    const shown = this.stage.race?.fleet.track.file.id;
-    if (this.screens.name === 'menu' && shown !== settings.track) void this.demonstrate();
+    const shown = this.stage.race?.fleet;
+    const same = shown?.track.file.id === settings.track && shown.car.id === settings.car;
+    if (this.screens.name === 'menu' && !same) void this.demonstrate();
   }
 
   private toggleMuted(): void {

@@ -1,4 +1,5 @@
 /** Who takes part in a race, for every mode. */
+import { type Car, NO_ASSISTS } from '../physics/cars';
 import type { Catalogue } from '../race/catalogue';
 import { type Driver, ReplayDriver } from '../race/drivers';
 import type { Garage } from '../race/garage';
@@ -14,6 +15,8 @@ export const AI_DELAY = 1;
 
 export interface LineUp {
   entrants: Entrant[];
+  /** Whether the reference lap is shown beside them. */
+  ghost: boolean;
   /** Drivers for a new start, one per entrant; null is the person. */
   drivers(): (Driver | null)[];
   /** Who is missing and why. */
@@ -25,13 +28,15 @@ interface Seat {
   driver: () => Driver | null;
 }
 
-export function personSeat(name: string): Seat {
+/** The player, in the chosen car with the chosen help. */
+export function personSeat({ name, tractionControl, antiLock }: Settings, car: Car): Seat {
   const entrant: Entrant = {
     name: name.trim() || 'You',
     kind: 'human',
     colour: COLOURS.you,
-    layout: 'classic',
+    layout: car.layouts[0]!,
     delay: 0,
+    assists: { traction: tractionControl, antiLock },
   };
   return { entrant, driver: () => null };
 }
@@ -43,25 +48,35 @@ export async function policySeat(
   colour: number,
 ): Promise<Seat> {
   const driver = await garage.driver(entry);
-  const entrant: Entrant = { name, kind: 'policy', colour, layout: entry.layout, delay: AI_DELAY };
+  const { traction_control: traction, anti_lock: antiLock } = entry.assists;
+  const entrant: Entrant = {
+    name,
+    kind: 'policy',
+    colour,
+    layout: entry.layout,
+    delay: AI_DELAY,
+    assists: { traction, antiLock },
+  };
   return { entrant, driver: () => driver };
 }
 
 /** A lap somebody drove; called a ghost, so that nobody races their own name. */
-export function replaySeat(name: string, drive: RecordedDrive, colour: number = COLOURS.ghost): Seat {
+export function replaySeat(name: string, drive: RecordedDrive, car: Car): Seat {
   const entrant: Entrant = {
     name: `${name}’s ghost`,
     kind: 'replay',
-    colour,
-    layout: 'classic',
+    colour: COLOURS.ghost,
+    layout: car.layouts[0]!,
     delay: 0,
+    assists: drive.assists ?? NO_ASSISTS,
     respawns: drive.respawns,
   };
   return { entrant, driver: () => new ReplayDriver(new TapePlayer(drive)) };
 }
 
-export function lineUp(seats: Seat[], problems: string[] = []): LineUp {
+export function lineUp(seats: Seat[], problems: string[] = [], ghost = false): LineUp {
   return {
+    ghost,
     entrants: seats.map((seat) => seat.entrant),
     drivers: () => seats.map((seat) => seat.driver()),
     problems,
@@ -70,24 +85,27 @@ export function lineUp(seats: Seat[], problems: string[] = []): LineUp {
 
 /** The cars of the chosen mode; who cannot be loaded stays away and the rest race. */
 export async function lineUpFor(settings: Settings, catalogue: Catalogue, garage: Garage): Promise<LineUp> {
-  const you = personSeat(settings.name);
-  if (settings.mode === 'solo') return lineUp([you]);
+  const { track, policy, showGhost } = settings;
+  const car = catalogue.car(settings.car);
+  const you = personSeat(settings, car);
+  if (settings.mode === 'solo') return lineUp([you], [], showGhost);
   if (settings.mode === 'younger') return youngerSelves(settings, catalogue, garage);
   const seats = settings.mode === 'versus' ? [you] : [];
-  const entry = catalogue.driver(settings.track, settings.policy);
-  if (!entry) return lineUp(seats, [catalogue.whyNoDriver(settings.track)!]);
+  const entry = catalogue.driver(track, policy, car.id);
+  if (!entry && catalogue.ghostOf(track, car.id)) return lineUp(seats, [], showGhost);
+  if (!entry) return lineUp(seats, [catalogue.whyNoDriver(track, car.id)!]);
   const [rival, problems] = await loaded([policySeat(garage, entry, 'AI', COLOURS.ai)]);
   return lineUp([...seats, ...rival], problems);
 }
 
 async function youngerSelves(settings: Settings, catalogue: Catalogue, garage: Garage): Promise<LineUp> {
-  const run = catalogue.runWithAges(settings.track, settings.policy);
+  const run = catalogue.runWithAges(settings.track, settings.policy, settings.car);
   const ages = run ? catalogue.ages(run.key) : [];
   const colour = (place: number) => AGES[AGES.length - ages.length + place] ?? COLOURS.ai;
   const [selves, problems] = await loaded(
     ages.map((entry, place) => policySeat(garage, entry, steps(entry.step), colour(place))),
   );
-  const you = settings.joinIn ? [personSeat(settings.name)] : [];
+  const you = settings.joinIn ? [personSeat(settings, catalogue.car(settings.car))] : [];
   // The newest first: it is the one to follow.
   return lineUp([...you, ...selves.reverse()], problems);
 }

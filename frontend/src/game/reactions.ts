@@ -1,5 +1,7 @@
 /** What the page does about what happens in a race: sound, sparks, messages, records. */
-import type { Board } from '../race/board';
+import { NO_ASSISTS } from '../physics/cars';
+import type { Kernel } from '../physics/kernel';
+import { type Board, eventKey } from '../race/board';
 import { bestFlyingLap, type Lap } from '../race/laps';
 import type { Race, RaceCar, RaceEvent } from '../race/race';
 import { findTurns, type Turn } from '../race/turns';
@@ -18,8 +20,11 @@ export interface Surroundings {
   board: Board;
   store: TextStore;
   settings: Settings;
-  hasServer: boolean;
-  fingerprint: string;
+  kernel: Kernel;
+}
+
+function eventOfRace({ fleet }: Race): string {
+  return eventKey(fleet.track.file.id, fleet.car.id);
 }
 
 export class Reactions {
@@ -48,7 +53,7 @@ export class Reactions {
     else if (event.type === 'over') this.over(race);
   }
 
-  /** The player's fastest clean flying lap by track, in ticks: what medals are for. */
+  /** The player's fastest clean flying lap by track and car, in ticks: what medals are for. */
   flyingLaps(): Record<string, number> {
     const check = (value: unknown) =>
       isRecord(value) && Object.values(value).every((ticks) => typeof ticks === 'number')
@@ -78,7 +83,7 @@ export class Reactions {
       hud.say(`Lap ${lap.number}  ${lapTime(lap.ticks)}${best ? '  best' : ''}`, best ? 'best' : 'good');
     else hud.say(`Lap ${lap.number} does not count: ${where()}`, 'bad');
     if (car !== race.human) return;
-    this.keepFlyingLap(race.fleet.track.file.id, car.laps);
+    this.keepFlyingLap(eventOfRace(race), car.laps);
     if (best) void this.submit(race, car, lap);
   }
 
@@ -88,16 +93,18 @@ export class Reactions {
   }
 
   private async submit(race: Race, car: RaceCar, lap: Lap): Promise<void> {
-    const { board, settings, fingerprint, hasServer } = this.around;
+    const { board, settings, kernel } = this.around;
     const drive = car.tape.drive();
     if (!drive) return;
+    const event = eventOfRace(race);
+    if (!board.shares(event)) drive.assists = car.entrant.assists ?? NO_ASSISTS;
     const time = lapTime(lap.ticks);
     const result = await board.add({
-      track: race.fleet.track.file.id,
+      track: event,
       name: settings.name,
       ticks: lap.ticks,
       lap: lap.number,
-      fingerprint,
+      fingerprint: kernel.fingerprint(race.fleet.car.id),
       drive,
     });
     if (result === 'sent')
@@ -106,7 +113,8 @@ export class Reactions {
           ? `${time} is clean, but not among the fastest 100.`
           : `${time} is number ${board.rank} on the board.`;
     else if (result === 'refused') this.delivery = `The board did not take ${time}: ${board.refusal}`;
-    else if (hasServer) this.delivery = `${time} is kept here and goes to the board when the server is back.`;
+    else if (board.shares(event))
+      this.delivery = `${time} is kept here and goes to the board when the server is back.`;
     else this.delivery = `${time} is on this browser’s board.`;
     this.onDelivery();
   }

@@ -1,11 +1,13 @@
 /** The race on the track: put there when asked for, begun anew, and dropped as soon as something else is asked for. */
 
 import type { Controls } from '../physics/kernel';
+import { TICKS_PER_SECOND } from '../physics/numbers';
 import type { Outcome } from '../race/controller';
 import { Grid, IDLE } from '../race/drivers';
 import type { Garage } from '../race/garage';
 import { KeySteering, roadSteer } from '../race/key-steering';
 import { Race, type RaceCar, type RequestedChanges } from '../race/race';
+import { ReferenceGhost } from '../race/reference-ghost';
 import { TapePlayer } from '../race/tape';
 import type { Settings } from '../site/settings';
 import type { Hands } from '../ui/input';
@@ -14,6 +16,7 @@ import type { LineUp } from './line-up';
 /** A race that is asked for. */
 export interface Plan {
   track: string;
+  car: string;
   line: LineUp;
   /** 0 for as many as one likes. */
   laps: number;
@@ -55,7 +58,7 @@ export class Stage {
   /** Put a race on the track; false, and nothing done, when something else was asked for meanwhile. */
   async begin(plan: Plan, stillWanted: () => boolean): Promise<boolean> {
     const track = await this.garage.track(plan.track);
-    const fleet = await this.garage.kernel.fleet(track, Math.max(1, plan.line.entrants.length));
+    const fleet = await this.garage.kernel.fleet(track, Math.max(1, plan.line.entrants.length), plan.car);
     if (!stillWanted()) return false;
     this.line = plan.line;
     this.put(new Race(fleet, plan.line.entrants, plan.laps, plan.counts), plan.line);
@@ -67,7 +70,8 @@ export class Stage {
     const { race, line } = this;
     if (!race || !line) return false;
     const stillWanted = this.wish();
-    const fleet = await this.garage.kernel.fleet(race.fleet.track, Math.max(1, race.cars.length));
+    const { track, car } = race.fleet;
+    const fleet = await this.garage.kernel.fleet(track, Math.max(1, race.cars.length), car.id);
     if (!stillWanted()) return false;
     this.put(new Race(fleet, line.entrants, race.targetLaps, false), line);
     return true;
@@ -83,6 +87,8 @@ export class Stage {
 
   private put(race: Race, line: LineUp): void {
     this.grid = new Grid(race, line.drivers());
+    const reference = race.fleet.track.file.references[race.fleet.car.id];
+    race.ghost = line.ghost && reference ? new ReferenceGhost(reference) : null;
     if (this.script) this.script.tick = 0;
     this.wheel.reset();
     this.onBegin(race);
@@ -92,10 +98,11 @@ export class Stage {
   private personControls(race: Race, hands: Hands, choices: Settings): Controls {
     const { human } = race;
     if (!human) return IDLE;
-    const { max_speed_ups, tick_s } = this.garage.kernel.file.physics;
-    const pace = human.now.speed / max_speed_ups!;
-    const wheel = this.wheel.advance(hands.keys, pace, tick_s!, {
+    const { car } = race.fleet;
+    const { speed } = human.now;
+    const wheel = this.wheel.advance(hands.keys, speed / car.topSpeed, 1 / TICKS_PER_SECOND, {
       sensitivity: choices.keySensitivity,
+      reach: car.keyReach(speed),
     });
     const held = Math.abs(hands.steer) > Math.abs(wheel) ? hands.steer : wheel;
     const helped = choices.steeringHelp && held === 0;

@@ -1,5 +1,5 @@
 /** Every way to begin: the AI behind the menu, a race, a lap of the board, a training to watch. */
-import type { Board, BoardLap } from '../race/board';
+import { type Board, type BoardLap, eventOf } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
 import type { Garage } from '../race/garage';
 import type { Settings } from '../site/settings';
@@ -22,13 +22,14 @@ const FREE = { laps: 0, counts: false };
 
 /** The AI alone, behind the menu; nobody where it cannot drive, and starting a race says why. */
 export async function demonstrate({ catalogue, garage, settings }: Supplies, begin: Begin): Promise<void> {
-  const track = catalogue.track(settings.track).id;
-  const entry = catalogue.driver(track, settings.policy);
+  const { car } = settings;
+  const track = catalogue.track(settings.track, car).id;
+  const entry = catalogue.driver(track, settings.policy, car);
   try {
-    await begin({ track, line: lineUp([]), ...FREE });
+    await begin({ track, car, line: lineUp([]), ...FREE });
     if (!entry) return;
     const seat = await policySeat(garage, entry, 'AI', COLOURS.ai);
-    await begin({ track, line: lineUp([seat]), ...FREE });
+    await begin({ track, car, line: lineUp([seat]), ...FREE });
   } catch {
     return;
   }
@@ -41,11 +42,12 @@ export async function startRace(
   impatience: Promise<void>,
 ): Promise<string | null> {
   const { settings, catalogue, garage } = supplies;
-  const { track, laps, mode } = settings;
-  const alone = impatience.then(() => lineUp([personSeat(settings.name)], ['The AI was still loading.']));
+  const { track, car, laps, mode } = settings;
+  const you = personSeat(settings, catalogue.car(car));
+  const alone = impatience.then(() => lineUp([you], ['The AI was still loading.']));
   const line = await Promise.race([lineUpFor(settings, catalogue, garage), alone]);
   if (line.entrants.length === 0) throw new Error(line.problems[0] ?? 'Nobody is there to drive.');
-  await begin({ track, line, laps, counts: mode !== 'spectate' });
+  await begin({ track, car, line, laps, counts: mode !== 'spectate' });
   const instead = line.entrants.map((entrant) => entrant.name).join(', ');
   return line.problems.length > 0 ? `${line.problems[0]} On the track instead: ${instead}.` : null;
 }
@@ -56,10 +58,18 @@ export function canBeginAlone({ mode, joinIn }: Settings): boolean {
 }
 
 /** A lap of the board, to race or to watch. */
-export async function startGhost(board: Board, lap: BoardLap, player: string | null, begin: Begin) {
-  const ghost = replaySeat(lap.name, await board.drive(lap));
-  const line = lineUp(player === null ? [ghost] : [personSeat(player), ghost]);
-  await begin({ track: lap.track, line, laps: lap.lap, counts: player !== null });
+export async function startGhost(
+  { catalogue, settings }: Supplies,
+  board: Board,
+  lap: BoardLap,
+  along: boolean,
+  begin: Begin,
+): Promise<void> {
+  const [track, id] = eventOf(lap.track);
+  const car = catalogue.car(id);
+  const ghost = replaySeat(lap.name, await board.drive(lap), car);
+  const line = lineUp(along ? [personSeat(settings, car), ghost] : [ghost]);
+  await begin({ track, car: car.id, line, laps: lap.lap, counts: along });
 }
 
 /** A training in progress, on the track its driver knows; null when it is not wanted any more. */
@@ -68,10 +78,12 @@ export async function watchTraining(
   host: Omit<LearningHost, 'begin'>,
   begin: Begin,
 ): Promise<Learning | null> {
-  if (!(await begin({ track: settings.track, line: lineUp([]), ...FREE }))) return null;
+  const { track, car } = settings;
+  if (!(await begin({ track, car, line: lineUp([]), ...FREE }))) return null;
   const put: LearningHost['begin'] = async (entry, line) => {
-    const known = catalogue.tracks.find((track) => entry.tracks.includes(track.id));
-    await begin({ track: known?.id ?? settings.track, line, ...FREE });
+    const [drives] = entry.cars;
+    const known = catalogue.tracksFor(drives!).find(({ id }) => entry.tracks.includes(id));
+    await begin({ track: known?.id ?? catalogue.track(track, drives).id, car: drives!, line, ...FREE });
   };
   return new Learning(garage, { ...host, begin: put }, catalogue.startRun);
 }

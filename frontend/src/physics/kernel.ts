@@ -1,12 +1,23 @@
 /** The physics: the Python kernel compiled to WebAssembly, and a fleet of cars in its memory. */
 import { DataError, type LayoutName, type Track } from '../site/data';
+import { type Assists, type Car, CLASSIC, carsOf, type GripFacts, NO_ASSISTS } from './cars';
 import { BYTES, type Columns, Memory, type MemoryExports } from './memory';
 import { TICKS_PER_SECOND, TOP_SPEED_UPS } from './numbers';
 
 type Call = 'look' | 'drive' | 'place' | 'respawn';
 
 interface Slot {
-  group: 'fleet' | 'tables' | 'actions' | 'outputs' | 'starts' | 'episodes' | 'rollout' | 'numbers';
+  group:
+    | 'fleet'
+    | 'tables'
+    | 'actions'
+    | 'outputs'
+    | 'starts'
+    | 'episodes'
+    | 'rollout'
+    | 'grip'
+    | 'cars'
+    | 'numbers';
   field: string;
   dtype: string;
   per_car?: number | 'layout';
@@ -24,6 +35,7 @@ export interface KernelFile {
   slots: Slot[];
   rules: Record<string, number>;
   physics: Record<string, number>;
+  grip: GripFacts;
   layouts: Record<LayoutName, { number: number; size: number }>;
   rays_rad: number[];
 }
@@ -34,28 +46,43 @@ export interface Controls {
   brake: number;
 }
 
-interface Exports extends MemoryExports {
-  update(addresses: number, first: number, last: number, call: number): void;
-}
+type Update = (addresses: number, first: number, last: number, call: number) => void;
 
-const LAYOUTS: LayoutName[] = ['classic', 'full'];
+interface Exports extends MemoryExports {
+  update: Update;
+  update_grip: Update;
+}
 
 /** The compiled physics, ready to make fleets. */
 export class Kernel {
+  readonly cars: Car[];
+
   private constructor(
     readonly file: KernelFile,
     private readonly module: WebAssembly.Module,
-  ) {}
+  ) {
+    this.cars = carsOf(file.grip);
+  }
+
+  /** The car of an id; the classic one for an id that nobody knows. */
+  car(id: string): Car {
+    return this.cars.find((car) => car.id === id) ?? this.cars[0]!;
+  }
+
+  /** The physics that drivers of a car learned in. */
+  fingerprint(id: string): string {
+    return id === CLASSIC ? this.file.fingerprint : this.file.grip.fingerprint;
+  }
 
   static async compile(file: KernelFile, wasm: ArrayBuffer): Promise<Kernel> {
     checkNumbers(file);
     return new Kernel(file, await WebAssembly.compile(wasm));
   }
 
-  async fleet(track: Track, cars: number): Promise<Fleet> {
+  async fleet(track: Track, cars: number, car: string = CLASSIC): Promise<Fleet> {
     const imports = { env: Math as unknown as WebAssembly.ModuleImports };
     const instance = await WebAssembly.instantiate(this.module, imports);
-    return new Fleet(this.file, instance.exports as unknown as Exports, track, cars);
+    return new Fleet(this.file, instance.exports as unknown as Exports, track, cars, this.car(car));
   }
 }
 
@@ -64,6 +91,8 @@ export class Fleet {
   readonly state: Columns = {};
   readonly actions: Columns = {};
   readonly outputs: Columns = {};
+  /** Of cars with grip: how much of it is used, and what helps. */
+  readonly grip: Columns = {};
   private readonly starts: Columns = {};
   private readonly seen = {} as Record<LayoutName, Float64Array>;
   private readonly addresses = {} as Record<LayoutName, number>;
@@ -74,6 +103,8 @@ export class Fleet {
     private readonly exports: Exports,
     readonly track: Track,
     readonly cars: number,
+    /** What all of them are. */
+    readonly car: Car,
   ) {
     this.memory = new Memory(exports);
     const layout = this.planned();
@@ -82,8 +113,11 @@ export class Fleet {
   }
 
   /** Put a car on the grid, as new. */
-  place(car: number, delay: 0 | 1, layout: LayoutName): void {
+  place(car: number, delay: 0 | 1, layout: LayoutName, assists: Assists = NO_ASSISTS): void {
     this.starts.first_delay![car] = delay;
+    this.grip.first_car![car] = this.car.number ?? 0;
+    this.grip.traction_control![car] = Number(assists.traction);
+    this.grip.anti_lock![car] = Number(assists.antiLock);
     this.call('place', car, layout);
   }
 
@@ -112,14 +146,15 @@ export class Fleet {
   }
 
   private call(name: Call, car: number, layout: LayoutName): void {
-    this.exports.update(this.addresses[layout], car, car + 1, this.file.calls[name]);
+    const update = this.car.number === null ? this.exports.update : this.exports.update_grip;
+    update(this.addresses[layout], car, car + 1, this.file.calls[name]);
   }
 
   /** Where everything will lie: an address per slot and, for what differs, per layout. */
   private planned() {
     const tables = this.memory.take(this.track.tables.byteLength);
     const shared = this.file.slots.map((slot) => this.address(slot, tables));
-    const own = LAYOUTS.map((name) => ({
+    const own = this.car.layouts.map((name) => ({
       name,
       rules: this.memory.take(8 * Object.keys(this.file.rules).length),
       rows: this.file.slots.map((slot) => this.row(slot, name)),
@@ -171,12 +206,16 @@ export class Fleet {
   /** A view for everything the page reads or writes by name. */
   private keep(slot: Slot, address: number): void {
     const { buffer } = this.exports.memory;
-    if (slot.field === 'physics') new Float64Array(buffer, address).set(Object.values(this.file.physics));
+    const physics = this.car.number === null ? this.file.physics : this.file.grip.physics;
+    if (slot.field === 'physics') new Float64Array(buffer, address).set(Object.values(physics));
+    if (slot.group === 'cars')
+      new Float64Array(buffer, address).set(this.file.grip.car_table[slot.field]!.flat());
     const groups: Record<string, Columns> = {
       fleet: this.state,
       actions: this.actions,
       outputs: this.outputs,
       starts: this.starts,
+      grip: this.grip,
     };
     const columns = groups[slot.group];
     if (!columns || slot.per_car === 'layout') return;

@@ -1,10 +1,23 @@
 /** The lap board: on the server where there is one, else in the browser; laps are kept until they are delivered. */
+import { CLASSIC } from '../physics/cars';
 import { refusalOf } from '../site/reasons';
 import { isRecord, read, type TextStore, write } from '../site/storage';
 import type { RecordedDrive } from './tape';
 
+/** What laps are compared in: a track, with another car than the classic one the car too. */
+export function eventKey(track: string, car: string): string {
+  return car === CLASSIC ? track : `${track}.${car}`;
+}
+
+/** The track and the car of such a key. */
+export function eventOf(key: string): [string, string] {
+  const [track, car] = key.split('.');
+  return [track!, car ?? CLASSIC];
+}
+
 export interface BoardLap {
   id: string;
+  /** See `eventKey`. */
   track: string;
   name: string;
   ticks: number;
@@ -45,7 +58,7 @@ export class Board {
   constructor(
     private readonly store: TextStore,
     private readonly hasServer: boolean,
-    private readonly fingerprint: string,
+    private readonly fingerprint: (car: string) => string,
     private readonly ask: typeof fetch = (...args) => fetch(...args),
     private readonly now: () => Date = () => new Date(),
   ) {}
@@ -53,13 +66,18 @@ export class Board {
   /** Keep a lap here and send it; a server that does not answer gets it later. */
   async add(lap: NewLap): Promise<Delivery> {
     this.keep(lap);
-    if (!this.hasServer) return 'kept';
+    if (!this.shares(lap.track)) return 'kept';
     write(this.store, 'pending', [...this.pending(), lap].slice(-MOST_PENDING));
     const before = this.pending().length;
     this.refusal = null;
     await this.deliver();
     if (this.refusal) return 'refused';
     return this.pending().length < before ? 'sent' : 'kept';
+  }
+
+  /** Whether laps of an event go to the server: it drives them again, and knows the classic car. */
+  shares(event: string): boolean {
+    return this.hasServer && eventOf(event)[1] === CLASSIC;
   }
 
   /** Send what is waiting, oldest first; one sender at a time. */
@@ -70,7 +88,7 @@ export class Board {
 
   /** The fastest laps of a track: the server's if it answers, else those driven in this browser. */
   async top(track: string): Promise<BoardLap[]> {
-    if (!this.hasServer) return this.local(track);
+    if (!this.shares(track)) return this.local(track);
     try {
       const answer = await this.ask(`api/laps?track=${encodeURIComponent(track)}`);
       if (!answer.ok) return this.local(track);
@@ -82,16 +100,19 @@ export class Board {
 
   /** The best lap of every track. */
   async best(tracks: string[]): Promise<Record<string, BoardLap>> {
-    if (this.hasServer) {
-      try {
-        const answer = await this.ask('api/laps');
-        if (answer.ok) return ((await answer.json()) as { best: Record<string, BoardLap> }).best;
-      } catch {
-        // The server is gone; what this browser remembers will do.
-      }
-    }
     const laps = tracks.map((track) => [track, this.local(track)[0]] as const);
-    return Object.fromEntries(laps.filter(([, lap]) => lap)) as Record<string, BoardLap>;
+    const here = Object.fromEntries(laps.filter(([, lap]) => lap)) as Record<string, BoardLap>;
+    const kept = Object.entries(here).filter(([track]) => !this.shares(track));
+    if (!this.hasServer) return here;
+    try {
+      const answer = await this.ask('api/laps');
+      if (!answer.ok) return here;
+      const { best } = (await answer.json()) as { best: Record<string, BoardLap> };
+      return { ...best, ...Object.fromEntries(kept) };
+    } catch {
+      // The server is gone; what this browser remembers will do.
+      return here;
+    }
   }
 
   /** How a lap of the board was driven. */
@@ -109,7 +130,7 @@ export class Board {
 
   private local(track: string): BoardLap[] {
     return this.stored()
-      .filter((lap) => lap.track === track && lap.fingerprint === this.fingerprint)
+      .filter((lap) => lap.track === track && lap.fingerprint === this.fingerprint(eventOf(track)[1]))
       .sort((a, b) => a.ticks - b.ticks)
       .map((lap) => ({
         id: idOf(lap),

@@ -1,5 +1,7 @@
 /** What there is to drive: tracks, trained drivers, and which of them fit together. */
 
+import { type Car, CLASSIC } from '../physics/cars';
+import type { Kernel } from '../physics/kernel';
 import { problemOf } from '../physics/policy';
 import type { PolicyEntry, PolicyList, RunEntry, Site, TrackSummary } from '../site/data';
 
@@ -8,7 +10,7 @@ export const MOST_AGES = 8;
 export class Catalogue {
   constructor(
     readonly site: Site,
-    readonly fingerprint: string,
+    private readonly kernel: Pick<Kernel, 'cars' | 'car' | 'fingerprint'>,
     readonly tracks: TrackSummary[],
     public list: PolicyList,
   ) {}
@@ -18,12 +20,27 @@ export class Catalogue {
     return this.list.runs.find(({ key }) => key === this.site.start.run)?.key ?? null;
   }
 
-  track(id: string): TrackSummary {
-    return this.tracks.find((track) => track.id === id) ?? this.tracks[0]!;
+  /** The cars that have a track to drive on. */
+  get cars(): Car[] {
+    return this.kernel.cars.filter(({ id }) => this.tracksFor(id).length > 0);
+  }
+
+  car(id: string): Car {
+    return this.cars.find((car) => car.id === id) ?? this.cars[0]!;
+  }
+
+  tracksFor(car: string): TrackSummary[] {
+    return this.tracks.filter(({ cars }) => cars.includes(car));
+  }
+
+  /** The track of an id where that car drives there, else the first one it does. */
+  track(id: string, car: string = CLASSIC): TrackSummary {
+    const tracks = this.tracksFor(this.car(car).id);
+    return tracks.find((track) => track.id === id) ?? tracks[0]!;
   }
 
   problem(entry: PolicyEntry): string | null {
-    return problemOf(entry, this.fingerprint);
+    return problemOf(entry, this.kernel.fingerprint(entry.cars[0] ?? CLASSIC));
   }
 
   policy(key: string): PolicyEntry | null {
@@ -31,8 +48,10 @@ export class Catalogue {
   }
 
   /** Drivers to race on a track: those who learned it first, of those the named run first, then the fastest. */
-  driversFor(track: string): PolicyEntry[] {
-    const drivers = this.list.policies.filter((entry) => entry.kind !== 'checkpoint');
+  driversFor(track: string, car: string = CLASSIC): PolicyEntry[] {
+    const drivers = this.list.policies.filter(
+      ({ kind, cars }) => kind !== 'checkpoint' && cars.includes(car),
+    );
     return drivers
       .map((entry, place) => ({ entry, place }))
       .sort((a, b) => {
@@ -43,19 +62,25 @@ export class Catalogue {
   }
 
   /** The driver the player chose, if it can drive here, else the best one that can. */
-  driver(track: string, wanted: string): PolicyEntry | null {
-    const usable = this.driversFor(track).filter((entry) => !this.problem(entry));
+  driver(track: string, wanted: string, car: string = CLASSIC): PolicyEntry | null {
+    const usable = this.driversFor(track, car).filter((entry) => !this.problem(entry));
     const chosen = usable.find((entry) => entry.key === wanted);
     return chosen ?? usable[0] ?? null;
   }
 
   /** Why nobody can be raced here; null when somebody can. */
-  whyNoDriver(track: string): string | null {
-    if (this.driver(track, '')) return null;
-    const faulty = this.list.policies.find((entry) => this.problem(entry));
-    return faulty
-      ? this.problem(faulty)!
-      : 'There is no trained driver yet: run “hotlap train”, then reload.';
+  whyNoDriver(track: string, car: string = CLASSIC): string | null {
+    if (this.driver(track, '', car)) return null;
+    const faulty = this.driversFor(track, car).find((entry) => this.problem(entry));
+    if (faulty) return this.problem(faulty)!;
+    return car === CLASSIC
+      ? 'There is no trained driver yet: run “hotlap train”, then reload.'
+      : `Nobody has learned to drive the ${this.car(car).name} yet.`;
+  }
+
+  /** Whether a car has a reference lap to race on a track; the classic car has drivers for that. */
+  ghostOf(track: string, car: string): boolean {
+    return car !== CLASSIC && this.track(track, car).reference_ticks[car] !== undefined;
   }
 
   /** Up to eight checkpoints of one run, spread over its life, oldest first. */
@@ -71,9 +96,11 @@ export class Catalogue {
   }
 
   /** The run whose younger selves can be raced on a track: that of the chosen driver, else the first that can. */
-  runWithAges(track: string, wanted: string): RunEntry | null {
+  runWithAges(track: string, wanted: string, car: string = CLASSIC): RunEntry | null {
     const fits = (run: RunEntry) =>
-      this.ages(run.key).length > 1 && (run.tracks.includes(track) || run.layout === 'full');
+      run.cars.includes(car) &&
+      this.ages(run.key).length > 1 &&
+      (run.tracks.includes(track) || run.layout !== 'classic');
     const chosen = this.list.runs.find((run) => run.key === this.policy(wanted)?.run);
     if (chosen && fits(chosen)) return chosen;
     return this.list.runs.find(fits) ?? null;
@@ -81,7 +108,7 @@ export class Catalogue {
 
   private rank(entry: PolicyEntry, track: string): number {
     if (this.problem(entry)) return 4;
-    if (!entry.tracks.includes(track)) return entry.layout === 'full' ? 2 : 3;
+    if (!entry.tracks.includes(track)) return entry.layout === 'classic' ? 3 : 2;
     return this.site.start.run !== null && entry.run === this.site.start.run ? 0 : 1;
   }
 

@@ -18,8 +18,8 @@ export class Garage {
 
   /** A driver ready to drive; another physics is refused before anything is loaded. */
   driver(entry: PolicyEntry): Promise<PolicyDriver> {
-    const { fingerprint, layouts } = this.kernel.file;
-    const problem = problemOf(entry, fingerprint);
+    const { layouts } = this.kernel.file;
+    const problem = problemOf(entry, this.kernel.fingerprint(entry.cars[0]!));
     if (problem) return Promise.reject(new PolicyError(problem));
     this.makeRoom();
     const model = () => fetchBytes(`data/policies/${entry.key}.onnx`, `driver ${entry.name}`);

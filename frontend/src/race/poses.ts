@@ -8,6 +8,8 @@ export interface Pose {
   speed: number;
   frontAngle: number;
   slip: number;
+  /** How much the tyres slide, 0 to 1: what is seen as rubber and heard. */
+  slide: number;
   throttle: number;
   brake: number;
   /** 0 road, 1 runoff, 2 shoulder. */
@@ -24,6 +26,7 @@ export function blendPose(out: Pose, from: Pose, to: Pose, share: number): Pose 
   out.speed = mix(from.speed, to.speed);
   out.frontAngle = mix(from.frontAngle, to.frontAngle);
   out.slip = to.slip;
+  out.slide = to.slide;
   out.throttle = to.throttle;
   out.brake = to.brake;
   out.surface = to.surface;
@@ -40,6 +43,7 @@ export function emptyPose(): Pose {
     speed: 0,
     frontAngle: 0,
     slip: 0,
+    slide: 0,
     throttle: 0,
     brake: 0,
     surface: 0,

@@ -1,5 +1,6 @@
 /** A race without a screen: cars in the kernel's memory, laps, gaps, respawns and the finish. */
 
+import { type Assists, NO_ASSISTS } from '../physics/cars';
 import type { Controls, Fleet } from '../physics/kernel';
 import type { LayoutName } from '../site/data';
 import {
@@ -16,6 +17,8 @@ import {
 } from './controller';
 import { bestLap, type Lap, type Offence, ROAD, Trace } from './laps';
 import { emptyPose, type Pose } from './poses';
+import type { ReferenceGhost } from './reference-ghost';
+import { slideOf } from './slide';
 import { quantised, Tape } from './tape';
 
 export const FINISH_WAIT_TICKS = 300;
@@ -34,6 +37,8 @@ export interface Entrant {
   layout: LayoutName;
   /** Ticks between deciding and acting, applied by the kernel. */
   delay: 0 | 1;
+  /** What helps the driver of a car with grip. */
+  assists?: Assists;
   /** A recorded drive's: before which of its ticks the car was put back. */
   respawns?: number[];
 }
@@ -95,6 +100,8 @@ export class Race {
   readonly human: RaceCar | null;
   /** Ticks since the start, the same for everybody; pauses and countdown not counted. */
   tick = 0;
+  /** The reference lap, drawn beside the person. */
+  ghost: ReferenceGhost | null = null;
   /** What happened since somebody last looked; the page takes it for sound and sparks. */
   events: RaceEvent[] = [];
   private finishWait: number | null = null;
@@ -175,7 +182,7 @@ export class Race {
   }
 
   private newCar(entrant: Entrant, number: number): RaceCar {
-    this.fleet.place(number, entrant.delay, entrant.layout);
+    this.fleet.place(number, entrant.delay, entrant.layout, entrant.assists ?? NO_ASSISTS);
     const car: RaceCar = {
       number,
       entrant,
@@ -381,6 +388,7 @@ export class Race {
     pose.speed = state.speed_ups![n]!;
     pose.frontAngle = state.front_angle_rad![n]!;
     pose.slip = state.slip_rad![n]!;
+    pose.slide = slideOf(this.fleet, n);
     pose.throttle = state.throttle![n]!;
     pose.brake = state.brake![n]!;
     pose.surface = state.surface![n]!;

@@ -1,4 +1,5 @@
 /** What a person did, three bytes a tick, so that anybody's kernel can drive it again. */
+import type { Assists } from '../physics/cars';
 import type { Controls } from '../physics/kernel';
 
 export const BYTES_PER_TICK = 3;
@@ -9,6 +10,8 @@ export const MOST_RESPAWNS = 100;
 export interface RecordedDrive {
   inputs: string;
   respawns: number[];
+  /** Of a car with grip: what helped. */
+  assists?: Assists;
 }
 
 const clamped = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));

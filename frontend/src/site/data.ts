@@ -4,7 +4,7 @@ import { downloads } from './downloads';
 
 export type Point = [number, number];
 /** What a racing driver sees; those of the highway say 'highway', which no page reads. */
-export type LayoutName = 'classic' | 'full';
+export type LayoutName = 'classic' | 'full' | 'grip' | 'grip-car';
 
 export interface Site {
   format: number;
@@ -18,10 +18,23 @@ export interface TrackSummary {
   name: string;
   length_u: number;
   direction: string;
-  reference_ticks: number | null;
-  reference_standing_ticks: number | null;
+  /** The ids of the cars that drive here. */
+  cars: string[];
+  /** Ticks of the reference lap of each car that has one. */
+  reference_ticks: Record<string, number>;
   outline: Point[];
   half_width_u: number;
+}
+
+/** A lap to measure others against, from tick to tick or in larger steps. */
+export interface Reference {
+  ticks: number;
+  /** From the grid; null where nobody drove that. */
+  standing_ticks: number | null;
+  every_ticks: number;
+  x_u: number[];
+  y_u: number[];
+  speed_ups: number[];
 }
 
 export interface TrackFile {
@@ -29,19 +42,15 @@ export interface TrackFile {
   id: string;
   name: string;
   length_u: number;
+  /** Whether a unit is a metre. */
+  true_scale: boolean;
   start: { x_u: number; y_u: number; heading_rad: number };
   tables: { bytes: number; fields: Record<string, { offset: number; dtype: string; count: number }> };
   lines: Record<'centre' | 'inner_wall' | 'outer_wall' | 'inner_road_edge' | 'outer_road_edge', Point[]>;
   widths: { half_width_u: number[]; shoulder_width_u: number };
   gates: { left: Point[]; right: Point[]; centre: Point[]; direction: Point[]; arc_u: number[] };
-  reference: {
-    ticks: number;
-    standing_ticks: number;
-    x_u: number[];
-    y_u: number[];
-    arc_u: number[];
-    speed_ups: number[];
-  } | null;
+  /** By car. */
+  references: Record<string, Reference>;
 }
 
 export type WorldName = 'racer' | 'highway';
@@ -56,6 +65,7 @@ export interface RunEntry {
   algorithm: string;
   tracks: string[];
   layout: LayoutName;
+  cars: string[];
 }
 
 export interface PolicyEntry {
@@ -67,6 +77,9 @@ export interface PolicyEntry {
   step: number;
   layout: LayoutName;
   tracks: string[];
+  /** The ids of the cars it learned to drive, and what helped it. */
+  cars: string[];
+  assists: { traction_control: boolean; anti_lock: boolean };
   fingerprint: string;
   bytes: number;
   laps: Record<string, number>;

@@ -8,6 +8,7 @@ export type Mode = (typeof MODES)[number];
 export interface Settings {
   name: string;
   mode: Mode;
+  car: string;
   track: string;
   policy: string;
   /** 0 is free driving. */
@@ -19,6 +20,11 @@ export interface Settings {
   keySensitivity: number;
   /** Whether the car follows the road while nobody steers. */
   steeringHelp: boolean;
+  /** What helps a person in a car with grip. */
+  tractionControl: boolean;
+  antiLock: boolean;
+  /** Whether the reference lap drives along, and where it brakes is painted on the road. */
+  showGhost: boolean;
   showRays: boolean;
   showLine: boolean;
   showInputs: boolean;
@@ -31,6 +37,7 @@ export interface Settings {
 export const DEFAULTS: Settings = {
   name: 'You',
   mode: 'versus',
+  car: 'classic',
   track: 'track-01',
   policy: '',
   laps: 3,
@@ -39,6 +46,9 @@ export const DEFAULTS: Settings = {
   rotateCamera: false,
   keySensitivity: 1,
   steeringHelp: false,
+  tractionControl: true,
+  antiLock: true,
+  showGhost: true,
   showRays: false,
   showLine: false,
   showInputs: true,

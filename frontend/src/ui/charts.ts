@@ -1,5 +1,6 @@
 /** Drawings in SVG: curves over an axis, and laps over a track. */
 import type { Point, TrackFile, TrackSummary } from '../site/data';
+import { strips } from '../view/strips';
 import { svg } from './dom';
 
 export interface Series {
@@ -23,6 +24,7 @@ const HEIGHT = 160;
 const LEFT = 46;
 const BOTTOM = 20;
 const TOP = 14;
+const THUMBNAIL_ROAD = 0.035;
 
 /** Curves over a common horizontal axis. */
 export function chart(options: ChartOptions): SVGSVGElement {
@@ -91,8 +93,10 @@ function path(points: Point[]): string {
 /** A small picture of a track for a card. */
 export function thumbnail(track: TrackSummary): SVGSVGElement {
   const points = track.outline.map(([x, y]): Point => [x, -y]);
-  const [x, y, width, height] = box(points, 2.2 * track.half_width_u);
-  const road = 2 * track.half_width_u;
+  const [, , across, along] = box(points, 0);
+  // A long circuit is drawn wider than it is, or nothing would be seen of its road.
+  const road = Math.max(2 * track.half_width_u, THUMBNAIL_ROAD * Math.max(across, along));
+  const [x, y, width, height] = box(points, 1.1 * road);
   const [sx, sy] = points[0]!;
   return svg(
     'svg',
@@ -120,13 +124,13 @@ export interface LineMap {
 export function lineMap(track: TrackFile, series: Series[]): LineMap {
   const flip = (points: Point[]) => points.map(([x, y]): Point => [x, -y]);
   const all = box(flip(track.lines.outer_road_edge), 14);
-  const area = [...flip(track.lines.outer_road_edge), ...flip(track.lines.inner_road_edge).reverse()];
   const root = svg('svg', {
     class: 'line-map',
     role: 'img',
     'aria-label': 'The lines driven, over the track',
   });
-  root.append(svg('polygon', { class: 'map-road', points: path(area) }));
+  for (const piece of strips(flip(track.lines.outer_road_edge), flip(track.lines.inner_road_edge)))
+    root.append(svg('polygon', { class: 'map-road', points: path(piece) }));
   for (const edge of [track.lines.outer_road_edge, track.lines.inner_road_edge])
     root.append(svg('polygon', { class: 'map-edge', points: path(flip(edge)) }));
   const [ax, ay] = track.gates.left[0]!;

@@ -1,5 +1,6 @@
 /** Pause, settings and the lap board: dialogs that keep the keyboard to themselves. */
-import type { BoardLap } from '../race/board';
+import { CLASSIC } from '../physics/cars';
+import { type BoardLap, eventKey } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
 import type { Settings } from '../site/settings';
 import { choiceRow, h, toggle } from './dom';
@@ -104,6 +105,13 @@ export function settingsDialog(
       toggle('Steering help: follow the road while no key steers', settings.steeringHelp, (steeringHelp) =>
         set({ steeringHelp }),
       ),
+      toggle('Cars with grip: traction control', settings.tractionControl, (tractionControl) =>
+        set({ tractionControl }),
+      ),
+      toggle('Cars with grip: anti-lock brakes', settings.antiLock, (antiLock) => set({ antiLock })),
+      toggle('Ghost of the reference lap and where it brakes', settings.showGhost, (showGhost) =>
+        set({ showGhost }),
+      ),
       choiceRow(
         'Camera',
         [
@@ -134,11 +142,15 @@ export interface BoardActions {
   watch(lap: BoardLap): void;
 }
 
-export function boardDialog(catalogue: Catalogue, track: string, actions: BoardActions): HTMLDialogElement {
+export function boardDialog(
+  catalogue: Catalogue,
+  { track, car }: Settings,
+  actions: BoardActions,
+): HTMLDialogElement {
   const list = h('div', { class: 'board-list', 'data-testid': 'board' });
   const show = async (id: string) => {
     list.replaceChildren(h('p', { class: 'muted' }, 'Loading…'));
-    const laps = await actions.load(id);
+    const laps = await actions.load(eventKey(id, car));
     list.replaceChildren(laps.length > 0 ? boardTable(laps, dialog, actions) : emptyBoard());
   };
   const dialog = openDialog(
@@ -147,7 +159,7 @@ export function boardDialog(catalogue: Catalogue, track: string, actions: BoardA
     () => {},
     choiceRow(
       'Track',
-      catalogue.tracks.map(({ id, name }) => ({ value: id, label: name })),
+      catalogue.tracksFor(car).map(({ id, name }) => ({ value: id, label: name })),
       track,
       (id) => void show(id),
     ),
@@ -156,6 +168,7 @@ export function boardDialog(catalogue: Catalogue, track: string, actions: BoardA
       'p',
       { class: 'muted' },
       'Clean laps only: the car’s centre never off the road, no wall touched. Every lap can be watched, and raced as a ghost.',
+      car === CLASSIC ? null : ` Laps of the ${catalogue.car(car).name} are kept in this browser.`,
     ),
     h(
       'div',

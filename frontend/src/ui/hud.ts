@@ -1,5 +1,4 @@
 /** What lies over the race: times, gap, speed, inputs, minimap, countdown and short messages. */
-import { TOP_SPEED_UPS } from '../physics/numbers';
 import { BEAT_TICKS } from '../race/controller';
 import { bestLap } from '../race/laps';
 import type { Pose } from '../race/poses';
@@ -19,6 +18,12 @@ export interface HudButtons {
   fullscreen(): void;
 }
 
+/** Where everybody is drawn. */
+export interface ShownCars {
+  poses: Pose[];
+  ghost: Pose | null;
+}
+
 interface InputsView {
   root: HTMLElement;
   wheel: HTMLElement;
@@ -36,6 +41,7 @@ export class Hud {
   private readonly best = h('span', { class: 'hud-best', 'data-testid': 'best-lap' });
   private readonly gapChip = h('div', { class: 'hud-gap', 'data-testid': 'gap' });
   private readonly speed = h('b', { 'data-testid': 'speed' });
+  private readonly speedUnit = h('small', {});
   private readonly speedBar = h('i', {});
   private readonly count = h('div', { class: 'hud-count', 'aria-live': 'assertive' });
   private readonly toast = h('div', { class: 'hud-toast', role: 'status' });
@@ -96,7 +102,7 @@ export class Hud {
         'div',
         { class: 'hud-card hud-speed' },
         this.speed,
-        h('small', {}, 'u/s'),
+        this.speedUnit,
         h('div', { class: 'bar' }, this.speedBar),
       ),
       this.count,
@@ -107,6 +113,7 @@ export class Hud {
   /** Make ready for a race: rows for the cars, nothing left of the one before. */
   begin(race: Race): void {
     this.colours = race.cars.map((car) => car.entrant.colour);
+    setText(this.speedUnit, race.fleet.car.speedUnit);
     this.minimap.setTrack(race.fleet.track.file);
     this.gapUntil = 0;
     this.toast.classList.remove('shown');
@@ -118,17 +125,18 @@ export class Hud {
     setText(this.other.root.querySelector('span')!, rival?.entrant.name ?? '');
   }
 
-  update(race: Race, followed: RaceCar, poses: Pose[], settings: Settings): void {
+  update(race: Race, followed: RaceCar, { poses, ghost }: ShownCars, settings: Settings): void {
     this.frame += 1;
     const rival = race.cars.length > 1 ? this.rivalOf(race, followed) : null;
     this.updateTimes(race, followed);
     this.updateGap(race, followed, rival);
-    setText(this.speed, String(Math.round(followed.now.speed)));
-    this.speedBar.style.transform = `scaleX(${Math.min(1, followed.now.speed / TOP_SPEED_UPS).toFixed(3)})`;
+    const { speedFactor, topSpeed } = race.fleet.car;
+    setText(this.speed, String(Math.round(followed.now.speed * speedFactor)));
+    this.speedBar.style.transform = `scaleX(${Math.min(1, followed.now.speed / topSpeed).toFixed(3)})`;
     this.updateCount(race);
     showInputs(this.own, settings.showInputs, followed);
     showInputs(this.other, settings.showRivalInputs && rival !== null, rival ?? followed);
-    if (this.frame % 3 === 0) this.minimap.draw(poses, this.colours);
+    if (this.frame % 3 === 0) this.minimap.draw(poses, this.colours, ghost);
     if (this.frame % 12 === 0) this.updateTable(race);
   }
 

@@ -1,12 +1,14 @@
 /** The first screen: how to race, where, how long, against whom. */
+
+import { CLASSIC } from '../physics/cars';
 import { TICKS_PER_SECOND } from '../physics/numbers';
-import type { BoardLap } from '../race/board';
+import { type BoardLap, eventKey } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
 import { medalOf, nextMedal } from '../race/medals';
 import type { PolicyEntry, TrackSummary } from '../site/data';
 import { LAP_CHOICES, type Mode, type Settings } from '../site/settings';
 import { thumbnail } from './charts';
-import { choiceRow, h, setText, toggle } from './dom';
+import { choiceRow, h, setClass, setText, toggle } from './dom';
 import { lapTime, steps } from './format';
 
 export interface MenuActions {
@@ -36,6 +38,7 @@ const MODE_TEXT: Record<Mode, { label: string; text: string }> = {
 
 export class Menu {
   readonly root: HTMLElement;
+  private readonly carRow = h('div', { class: 'menu-cars' });
   private readonly modes = h('div', { class: 'menu-modes' });
   private readonly modeText = h('p', { class: 'menu-mode-text' });
   private readonly cards = h('div', { class: 'cards', role: 'radiogroup', 'aria-label': 'Track' });
@@ -70,6 +73,7 @@ export class Menu {
         ),
         this.modes,
         this.modeText,
+        this.carRow,
         this.cards,
         this.choices,
       ),
@@ -107,6 +111,7 @@ export class Menu {
 
   render(): void {
     this.renderModes();
+    this.renderCars();
     this.renderCards();
     this.renderChoices();
     this.renderNote();
@@ -124,6 +129,7 @@ export class Menu {
   /** Say why a race could not begin. */
   complain(reason: string): void {
     setText(this.note, reason);
+    setClass(this.note, 'remark', false);
   }
 
   focusStart(): void {
@@ -137,17 +143,41 @@ export class Menu {
 
   /** Why a mode cannot be played now; null when it can. */
   private obstacle(mode: Mode): string | null {
-    const { track, policy } = this.settings;
+    const { track, policy, car } = this.settings;
     if (mode === 'solo') return null;
     if (mode === 'learn')
       return this.catalogue.site.server
         ? null
         : 'Watching a training needs “hotlap play”; this is a copy of the game without a server.';
     if (mode === 'younger')
-      return this.catalogue.runWithAges(track, policy)
+      return this.catalogue.runWithAges(track, policy, car)
         ? null
         : 'No run with several checkpoints for this track yet: run “hotlap train”, then reload.';
-    return this.catalogue.whyNoDriver(track);
+    if (mode === 'versus' && this.catalogue.ghostOf(track, car)) return null;
+    return this.catalogue.whyNoDriver(track, car);
+  }
+
+  /** What else there is to know about a race that can begin. */
+  private remark(mode: Mode): string {
+    const { track, car } = this.settings;
+    const alone = mode === 'versus' ? this.catalogue.whyNoDriver(track, car) : null;
+    return alone ? `${alone} You race the clock and the ghost of the reference lap.` : '';
+  }
+
+  private renderCars(): void {
+    const row = choiceRow(
+      'Car',
+      this.catalogue.cars.map(({ id, name }) => ({ value: id, label: name })),
+      this.settings.car,
+      (car) => {
+        this.change({ car, track: this.catalogue.track(this.settings.track, car).id });
+        this.renderCards();
+        this.renderChoices();
+        this.renderNote();
+      },
+    );
+    this.carRow.replaceChildren(row);
+    this.carRow.hidden = this.catalogue.cars.length < 2;
   }
 
   private renderModes(): void {
@@ -167,7 +197,8 @@ export class Menu {
   private renderNote(): void {
     setText(this.modeText, MODE_TEXT[this.settings.mode].text);
     const obstacle = this.obstacle(this.settings.mode);
-    setText(this.note, obstacle ?? '');
+    setText(this.note, obstacle ?? this.remark(this.settings.mode));
+    setClass(this.note, 'remark', obstacle === null);
     this.startButton.disabled = obstacle !== null;
     setText(
       this.startButton,
@@ -177,7 +208,8 @@ export class Menu {
 
   private renderCards(): void {
     const hadFocus = this.cards.contains(document.activeElement);
-    this.cards.replaceChildren(...this.catalogue.tracks.map((track) => this.card(track)));
+    const tracks = this.catalogue.tracksFor(this.settings.car);
+    this.cards.replaceChildren(...tracks.map((track) => this.card(track)));
     if (hadFocus) this.cards.querySelector<HTMLInputElement>('input:checked')?.focus({ preventScroll: true });
   }
 
@@ -201,28 +233,32 @@ export class Menu {
       radio,
       thumbnail(track),
       h('strong', {}, track.name),
-      h('span', { class: 'card-length' }, `${Math.round(track.length_u).toLocaleString('en')} u`),
+      h('span', { class: 'card-length' }, lengthText(track, this.settings.car)),
       this.medal(track),
       h(
         'dl',
         {},
-        fact('Human', lapTime(this.bestLaps[track.id]?.ticks)),
+        fact('Human', lapTime(this.bestLaps[eventKey(track.id, this.settings.car)]?.ticks)),
         fact('AI', ai === null ? lapTime(null) : lapTime(Math.round(ai * TICKS_PER_SECOND))),
-        fact('Reference', lapTime(track.reference_ticks)),
+        fact('Reference', lapTime(track.reference_ticks[this.settings.car])),
       ),
     );
   }
 
   private bestAi(track: string): number | null {
-    const laps = this.catalogue.list.policies.map((entry) => entry.laps[track]);
+    const { car } = this.settings;
+    const drivers = this.catalogue.list.policies.filter(({ cars }) => cars[0] === car);
+    const laps = drivers.map((entry) => entry.laps[track]);
     const known = laps.filter((lap) => lap !== undefined);
     return known.length > 0 ? Math.min(...known) : null;
   }
 
   private medal(track: TrackSummary): HTMLElement {
-    const ticks = this.flyingLaps[track.id] ?? null;
-    const medal = medalOf(ticks, track.reference_ticks);
-    const next = nextMedal(ticks, track.reference_ticks);
+    const { car } = this.settings;
+    const ticks = this.flyingLaps[eventKey(track.id, car)] ?? null;
+    const reference = track.reference_ticks[car] ?? null;
+    const medal = medalOf(ticks, reference);
+    const next = nextMedal(ticks, reference);
     const title = next
       ? `Next: ${next.name} for a clean flying lap in ${lapTime(next.ticks)}`
       : medal
@@ -255,8 +291,9 @@ export class Menu {
 
   private driverChoice(): HTMLElement {
     const select = h('select', { 'aria-label': 'Driver' });
-    const drivers = this.catalogue.driversFor(this.settings.track);
-    const chosen = this.catalogue.driver(this.settings.track, this.settings.policy);
+    const { track, policy, car } = this.settings;
+    const drivers = this.catalogue.driversFor(track, car);
+    const chosen = this.catalogue.driver(track, policy, car);
     for (const entry of drivers) {
       const problem = this.catalogue.problem(entry);
       const option = h(
@@ -271,6 +308,13 @@ export class Menu {
     select.addEventListener('change', () => this.change({ policy: select.value }));
     return h('label', { class: 'driver' }, h('span', {}, 'Driver'), select);
   }
+}
+
+function lengthText(track: TrackSummary, car: string): string {
+  const length = track.length_u;
+  return car === CLASSIC
+    ? `${Math.round(length).toLocaleString('en')} u`
+    : `${(length / 1000).toFixed(2)} km`;
 }
 
 function driverLabel(entry: PolicyEntry, track: string, problem: string | null): string {

@@ -2,7 +2,7 @@
 
 import type { Pose } from '../race/poses';
 import type { Point, TrackFile } from '../site/data';
-import { css } from '../view/palette';
+import { COLOURS, css } from '../view/palette';
 
 const PAD = 10;
 const LETTER_PX = 15;
@@ -47,20 +47,24 @@ export class Minimap {
     this.picture = this.drawTrack(this.file, width, height);
   }
 
-  draw(poses: Pose[], colours: number[]): void {
+  draw(poses: Pose[], colours: number[], ghost: Pose | null): void {
     if (!this.picture) return;
     this.pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
     this.pen.drawImage(this.picture, 0, 0);
-    for (let car = poses.length - 1; car >= 0; car--) {
-      const [x, y] = this.place([poses[car]!.x, poses[car]!.y]);
-      this.pen.beginPath();
-      this.pen.arc(x, y, (car === 0 ? 4.2 : 3.4) * this.pixels, 0, 2 * Math.PI);
-      this.pen.fillStyle = css(colours[car]!);
-      this.pen.fill();
-      this.pen.lineWidth = 1.2 * this.pixels;
-      this.pen.strokeStyle = '#05070a';
-      this.pen.stroke();
-    }
+    if (ghost) this.dot(ghost, COLOURS.ghost, 3.4);
+    for (let car = poses.length - 1; car >= 0; car--)
+      this.dot(poses[car]!, colours[car]!, car === 0 ? 4.2 : 3.4);
+  }
+
+  private dot(pose: Pose, colour: number, size: number): void {
+    const [x, y] = this.place([pose.x, pose.y]);
+    this.pen.beginPath();
+    this.pen.arc(x, y, size * this.pixels, 0, 2 * Math.PI);
+    this.pen.fillStyle = css(colour);
+    this.pen.fill();
+    this.pen.lineWidth = 1.2 * this.pixels;
+    this.pen.strokeStyle = '#05070a';
+    this.pen.stroke();
   }
 
   private place([x, y]: Point): Point {

@@ -1,5 +1,6 @@
 /** What a race was: who won, every lap, and where time was lost to the rival. */
 
+import type { Car } from '../physics/cars';
 import { TICKS_PER_SECOND } from '../physics/numbers';
 import { type Comparison, compareLaps, SAMPLES, verdict } from '../race/comparison';
 import { bestFlyingLap, bestLap, type Lap, type Offence } from '../race/laps';
@@ -42,7 +43,7 @@ export function resultsScreen(race: Race, actions: ResultActions): HTMLElement {
         lapTable(race, pair, turns, track.length_u),
         board(),
       ),
-      comparisonPanel(pair, turns, track),
+      comparisonPanel(pair, turns, track, race.fleet.car),
     ),
     h(
       'footer',
@@ -78,13 +79,14 @@ function headline(race: Race): string {
 function subline(race: Race, track: TrackFile): HTMLElement {
   const total = race.human?.finishTick ?? null;
   const flying = bestFlyingLap(race.human?.laps ?? [])?.ticks ?? null;
-  const medal: Medal | null = medalOf(flying, track.reference?.ticks ?? null);
+  const { car } = race.fleet;
+  const medal: Medal | null = medalOf(flying, track.references[car.id]?.ticks ?? null);
   const laps =
     race.targetLaps === 0 ? 'free' : `${race.targetLaps} ${race.targetLaps === 1 ? 'lap' : 'laps'}`;
   return h(
     'p',
     { class: 'subline' },
-    `${track.name} · ${laps}`,
+    `${track.name} · ${car.name} · ${laps}`,
     total !== null && ` · ${lapTime(total)}`,
     race.human?.gaveUp && ' · did not finish in time',
     medal && h('span', { class: `medal ${medal}`, role: 'img', 'aria-label': `${medal} medal` }),
@@ -178,7 +180,12 @@ export function comparableLaps(you: Lap[], rival: Lap[]): [Lap, Lap] | null {
   return theirs ? [mine, theirs] : null;
 }
 
-function comparisonPanel({ you, rival }: Pair, turns: Turn[], track: TrackFile): HTMLElement | null {
+function comparisonPanel(
+  { you, rival }: Pair,
+  turns: Turn[],
+  track: TrackFile,
+  car: Car,
+): HTMLElement | null {
   const laps = rival && comparableLaps(you.laps, rival.laps);
   if (!rival || !laps) return null;
   const [mine, theirs] = laps;
@@ -203,7 +210,7 @@ function comparisonPanel({ you, rival }: Pair, turns: Turn[], track: TrackFile):
       'div',
       { class: 'charts' },
       map.root,
-      speedChart(comparison, turns, track),
+      speedChart(comparison, turns, track, car),
       timeChart(comparison, turns, track),
     ),
   );
@@ -254,14 +261,19 @@ function over(values: Float64Array, length: number, scale = 1): Point[] {
   return Array.from(values, (value, i): Point => [(i * length) / SAMPLES, value * scale]);
 }
 
-function speedChart({ yours, theirs }: Comparison, turns: Turn[], track: TrackFile): SVGSVGElement {
+function speedChart(
+  { yours, theirs }: Comparison,
+  turns: Turn[],
+  track: TrackFile,
+  { speedUnit, speedFactor }: Car,
+): SVGSVGElement {
   return chart({
     label: 'Speed over distance',
-    unit: 'speed, u/s',
+    unit: `speed, ${speedUnit}`,
     marks: marksOf(turns),
     series: [
-      { label: 'rival', className: 'theirs', points: over(theirs.speed, track.length_u) },
-      { label: 'you', className: 'yours', points: over(yours.speed, track.length_u) },
+      { label: 'rival', className: 'theirs', points: over(theirs.speed, track.length_u, speedFactor) },
+      { label: 'you', className: 'yours', points: over(yours.speed, track.length_u, speedFactor) },
     ],
   });
 }

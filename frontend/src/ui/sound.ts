@@ -1,5 +1,4 @@
 /** Every sound, synthesised: engine, tyres, impact, countdown, lap chime, victory. */
-import { TOP_SPEED_UPS } from '../physics/numbers';
 import type { Pose } from '../race/poses';
 
 const GEARS = 6;
@@ -52,20 +51,20 @@ export class Sound {
   }
 
   /** Engine and tyres of the car that is followed; null is silence. */
-  drive(pose: Pose | null): void {
+  drive(pose: Pose | null, topSpeed: number): void {
     if (!this.context || !this.engine || !this.tyres) return;
     const now = this.context.currentTime;
-    const pace = pose ? Math.min(1, pose.speed / TOP_SPEED_UPS) : 0;
+    const pace = pose ? Math.min(1, pose.speed / topSpeed) : 0;
     const gear = Math.min(GEARS - 1, Math.floor(pace * GEARS));
     const revs = 0.35 + 0.65 * (pace * GEARS - gear) * (0.7 + 0.05 * gear) + 0.04 * gear;
     this.engine.low.frequency.setTargetAtTime(38 + 92 * revs, now, 0.04);
     this.engine.high.frequency.setTargetAtTime(76.5 + 185 * revs, now, 0.04);
     this.engine.filter.frequency.setTargetAtTime(260 + 1500 * pace + 900 * (pose?.throttle ?? 0), now, 0.05);
     this.engine.gain.gain.setTargetAtTime(pose ? 0.07 + 0.1 * pose.throttle : 0, now, 0.06);
-    const slide = pose && pose.speed > 25 ? Math.max(0, pose.slip - 0.05) : 0;
+    const slide = pose?.slide ?? 0;
     const rough = pose && pose.surface !== 0 && pose.speed > 10 ? 0.12 : 0;
-    this.tyres.gain.gain.setTargetAtTime(Math.min(0.22, slide * 1.8) + rough, now, 0.05);
-    this.tyres.filter.frequency.setTargetAtTime(rough ? 320 : 1150 + slide * 2500, now, 0.05);
+    this.tyres.gain.gain.setTargetAtTime(0.22 * slide + rough, now, 0.05);
+    this.tyres.filter.frequency.setTargetAtTime(rough ? 320 : 1100 + 450 * slide, now, 0.05);
   }
 
   beat(last: boolean): void {

@@ -11,16 +11,25 @@ export interface View {
   turn: number;
 }
 
-const SLOW_EXTENT_U = 130;
-const FAST_EXTENT_U = 215;
-const LOOK_AHEAD_S = 0.34;
+/** How much is seen, standing and at top speed, and how far ahead. */
+export interface Lens {
+  slow: number;
+  fast: number;
+  topSpeed: number;
+  lookAheadS: number;
+}
+
+export const CLASSIC_LENS: Lens = { slow: 130, fast: 215, topSpeed: TOP_SPEED_UPS, lookAheadS: 0.34 };
+/** In metres; a car with grip must see where to brake. */
+export const GRIP_LENS: Lens = { slow: 80, fast: 210, topSpeed: 85, lookAheadS: 0.8 };
 const MOST_AHEAD = 0.5;
 const FOLLOW_PER_S = 7;
 const ZOOM_PER_S = 1.6;
 const TURN_PER_S = 3.2;
 
 export class Camera {
-  readonly view: View = { x: 0, y: 0, extent: SLOW_EXTENT_U, turn: 0 };
+  lens = CLASSIC_LENS;
+  readonly view: View = { x: 0, y: 0, extent: CLASSIC_LENS.slow, turn: 0 };
   rotates = false;
   calm = false;
   /** Half of what the screen shows, in units: the car must not be pushed off it. */
@@ -61,14 +70,15 @@ export class Camera {
     const along = Math.abs(car.vx * Math.sin(turn) + car.vy * Math.cos(turn)) / speed;
     const room =
       MOST_AHEAD * Math.min(this.halfWidth / Math.max(across, 0.01), this.halfHeight / Math.max(along, 0.01));
-    const ahead = Math.min(speed * LOOK_AHEAD_S, room);
+    const ahead = Math.min(speed * this.lens.lookAheadS, room);
     return [(car.vx / speed) * ahead, (car.vy / speed) * ahead];
   }
 
   private wantedExtent(car: Pose): number {
-    if (this.calm) return FAST_EXTENT_U;
-    const pace = Math.min(1, Math.hypot(car.vx, car.vy) / TOP_SPEED_UPS);
-    return SLOW_EXTENT_U + (FAST_EXTENT_U - SLOW_EXTENT_U) * pace * pace;
+    const { slow, fast, topSpeed } = this.lens;
+    if (this.calm) return fast;
+    const pace = Math.min(1, Math.hypot(car.vx, car.vy) / topSpeed);
+    return slow + (fast - slow) * pace * pace;
   }
 
   private wantedTurn(car: Pose): number {

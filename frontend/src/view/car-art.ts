@@ -1,8 +1,11 @@
-/** A car from above: an open-wheeler with a nose, wings, and front wheels that turn. */
+/** A car from above: an open-wheeler or a closed body, with front wheels that turn. */
 import { Container, Graphics } from 'pixi.js';
 
 /** Cars are drawn larger than they are (4 by 2 units), or they would be lost on a phone. */
-export const CAR_SCALE = 2;
+const CAR_SCALE = 2;
+const GRIP_CAR_SCALE = 1.5;
+/** Cars with open wheels; all others have a roof. */
+const OPEN = new Set(['classic', 'formula']);
 
 export interface CarArt {
   root: Container;
@@ -11,9 +14,9 @@ export interface CarArt {
   brakeLight: Graphics;
 }
 
-export function drawCar(colour: number, ghost: boolean): CarArt {
+export function drawCar(colour: number, ghost: boolean, car: string): CarArt {
   const root = new Container();
-  root.scale.set(CAR_SCALE);
+  root.scale.set(car === 'classic' ? CAR_SCALE : GRIP_CAR_SCALE);
   root.alpha = ghost ? 0.82 : 1;
   const shadow = new Graphics().roundRect(-2.3, -1.25, 4.6, 2.3, 0.6).fill({ color: 0x000000, alpha: 0.32 });
   shadow.position.set(-0.18, -0.22);
@@ -21,7 +24,7 @@ export function drawCar(colour: number, ghost: boolean): CarArt {
   const right = wheel(1.25, -0.86, 0.72, 0.34);
   const brakeLight = new Graphics().rect(-2.2, -0.32, 0.22, 0.64).fill(0xff2b3a);
   root.addChild(shadow, wheel(-1.25, 0.86, 0.82, 0.44), wheel(-1.25, -0.86, 0.82, 0.44), left, right);
-  root.addChild(body(colour), brakeLight);
+  root.addChild(OPEN.has(car) ? openBody(colour) : closedBody(colour, car === 'gt'), brakeLight);
   return { root, left, right, brakeLight };
 }
 
@@ -31,7 +34,23 @@ function wheel(x: number, y: number, length: number, width: number): Graphics {
   return art;
 }
 
-function body(colour: number): Graphics {
+/** A coupé, or with a wing a racing one. */
+function closedBody(colour: number, wing: boolean): Graphics {
+  const dark = shade(colour, 0.55);
+  const art = new Graphics()
+    .roundRect(-2.15, -0.92, 4.3, 1.84, 0.5)
+    .fill(colour)
+    .roundRect(-1.25, -0.72, 2.2, 1.44, 0.4)
+    .fill(0x0b0d11)
+    .roundRect(-0.85, -0.62, 1.25, 1.24, 0.3)
+    .fill(dark)
+    .rect(1.9, -0.75, 0.2, 0.4)
+    .rect(1.9, 0.35, 0.2, 0.4)
+    .fill(0xf2f5fa);
+  return wing ? art.roundRect(-2.35, -0.98, 0.4, 1.96, 0.08).fill(dark) : art;
+}
+
+function openBody(colour: number): Graphics {
   const dark = shade(colour, 0.55);
   return (
     new Graphics()

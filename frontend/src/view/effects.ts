@@ -5,9 +5,6 @@ import { COLOURS } from './palette';
 
 export const MOST_SKIDS = 700;
 export const MOST_BITS = 260;
-const SKID_SLIP_RAD = 0.075;
-const SKID_BRAKE = 0.85;
-const SKID_SPEED_UPS = 45;
 const REAR_AXLE_U = -2;
 const HALF_TRACK_U = 1.15;
 const ROAD = 0;
@@ -53,7 +50,7 @@ export class Effects {
 
   /** A tick of one car: leave rubber where it slides, dust where it is off the road. */
   mark(car: number, pose: Pose): void {
-    const slides = pose.speed > SKID_SPEED_UPS && (pose.slip > SKID_SLIP_RAD || pose.brake > SKID_BRAKE);
+    const slides = pose.slide > 0;
     const cos = Math.cos(pose.heading);
     const sin = Math.sin(pose.heading);
     const x = pose.x + cos * REAR_AXLE_U;
@@ -66,9 +63,8 @@ export class Effects {
     };
     const last = this.wheels[car];
     if (slides && last && pose.surface === ROAD) {
-      const strength = Math.min(1, 0.3 + pose.slip * 3);
-      this.skid(last.lx, last.ly, wheels.lx, wheels.ly, strength);
-      this.skid(last.rx, last.ry, wheels.rx, wheels.ry, strength);
+      this.skid(last.lx, last.ly, wheels.lx, wheels.ly, pose.slide);
+      this.skid(last.rx, last.ry, wheels.rx, wheels.ry, pose.slide);
     }
     this.wheels[car] = slides ? wheels : null;
     if (pose.surface !== ROAD && pose.speed > 15) this.dust(x, y, pose);

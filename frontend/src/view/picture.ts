@@ -4,7 +4,7 @@ import { blendPose, emptyPose, type Pose } from '../race/poses';
 import type { Race, RaceCar } from '../race/race';
 import type { Track } from '../site/data';
 import type { Settings } from '../site/settings';
-import { Camera } from './camera';
+import { Camera, CLASSIC_LENS, GRIP_LENS } from './camera';
 import { Effects } from './effects';
 import type { Frame, Scene } from './scene';
 
@@ -16,6 +16,8 @@ const MOST_PIXELS = { webgl: 2560 * 1440, canvas: 1600 * 900 };
 export class Picture {
   readonly poses: Pose[] = [];
   readonly effects = new Effects();
+  /** The reference lap, where it drives along. */
+  ghost: Pose | null = null;
   /** See `Frame.aside`. */
   aside = 0;
   private readonly camera = new Camera();
@@ -32,10 +34,13 @@ export class Picture {
 
   /** Make ready for a race, or for a restart of it. */
   begin(race: Race): void {
-    this.scene.setTrack(race.fleet.track.file);
+    const { track, car } = race.fleet;
+    this.scene.setTrack(track.file, car.id);
     this.scene.setCars(
       race.cars.map(({ entrant }) => ({ colour: entrant.colour, ghost: entrant.kind !== 'human' })),
+      car.id,
     );
+    this.camera.lens = car.number === null ? CLASSIC_LENS : GRIP_LENS;
     this.effects.clear();
     this.poses.length = 0;
     for (const car of race.cars) this.poses.push({ ...car.now });
@@ -58,6 +63,8 @@ export class Picture {
     else this.camera.jump(target);
     this.jumped = true;
     this.effects.fly(seconds);
+    this.ghost = this.ghostOf(race, share);
+    const senses = settings.showRays && race.fleet.car.number === null;
     const frame: Frame = {
       view: this.camera.view,
       poses: this.poses,
@@ -65,9 +72,17 @@ export class Picture {
       seconds,
       aside: this.aside,
       showLine: settings.showLine,
-      rays: followed && settings.showRays ? { pose: target, ends: this.rays(race, followed, target) } : null,
+      ghost: this.ghost,
+      showBrakes: race.ghost !== null,
+      rays: followed && senses ? { pose: target, ends: this.rays(race, followed, target) } : null,
     };
     this.scene.draw(frame);
+  }
+
+  /** Where the reference lap is at this time of the person's lap. */
+  private ghostOf(race: Race, share: number): Pose | null {
+    if (!race.ghost || !race.human || race.human.finishTick !== null) return null;
+    return race.ghost.at(Math.max(0, race.lapTicks(race.human) + (race.driving ? share - 1 : 0)));
   }
 
   flash(gate: number, colour: number): void {

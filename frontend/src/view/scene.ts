@@ -35,6 +35,10 @@ export interface Frame {
   /** Share of the width by which the picture lies to the right of the middle, beside the menu. */
   aside: number;
   showLine: boolean;
+  /** The reference lap, where it drives along. */
+  ghost: Pose | null;
+  /** Whether to show where it brakes. */
+  showBrakes: boolean;
   /** Ends of the rays of the car in the middle, or null. */
   rays: { pose: Pose; ends: [number, number][] } | null;
 }
@@ -57,6 +61,8 @@ export class Scene {
   private readonly backdrop: Backdrop | null;
   private readonly disc = softDisc();
   private file: TrackFile | null = null;
+  private shownCar = '';
+  private ghost: CarArt | null = null;
   private track: TrackArt | null = null;
   private cars: CarArt[] = [];
   private drawnSkids = 0;
@@ -114,19 +120,20 @@ export class Scene {
     if (this.backdrop) this.backdrop.density = density;
   }
 
-  setTrack(file: TrackFile): void {
-    if (file === this.file) return;
+  setTrack(file: TrackFile, car: string): void {
+    if (file === this.file && car === this.shownCar) return;
     this.file = file;
+    this.shownCar = car;
     this.ground.removeChildren().forEach((child) => {
       child.destroy({ children: true });
     });
     this.flashes.removeChildren().forEach((child) => {
       child.destroy();
     });
-    this.track = drawTrack(file);
+    this.track = drawTrack(file, file.references[car] ?? null);
     if (this.backdrop) this.paint(this.backdrop, this.track.ground, file);
     else this.ground.addChild(this.track.ground);
-    this.ground.addChild(this.track.line);
+    this.ground.addChild(this.track.line, this.track.brakes);
     this.flashes.addChild(...this.track.gates);
   }
 
@@ -149,11 +156,14 @@ export class Scene {
     if (picture instanceof HTMLCanvasElement) backdrop.show(picture, frame, resolution);
   }
 
-  setCars(cars: SceneCar[]): void {
+  setCars(cars: SceneCar[], car: string): void {
     this.carLayer.removeChildren().forEach((child) => {
       child.destroy({ children: true });
     });
-    this.cars = cars.map(({ colour, ghost }) => drawCar(colour, ghost));
+    this.cars = cars.map(({ colour, ghost }) => drawCar(colour, ghost, car));
+    this.ghost = drawCar(COLOURS.ghost, true, car);
+    this.ghost.root.visible = false;
+    this.carLayer.addChild(this.ghost.root);
     // The first car is the one that matters: it lies on top.
     for (const car of [...this.cars].reverse()) this.carLayer.addChild(car.root);
     this.clearSkids();
@@ -171,11 +181,13 @@ export class Scene {
   draw(frame: Frame): void {
     this.aim(frame.view, frame.aside);
     this.drawCars(frame.poses);
+    this.drawGhost(frame.ghost);
     this.drawSkids(frame.effects);
     this.drawBits(frame.effects);
     this.fade(frame.seconds);
     this.drawRays(frame.rays);
     if (this.track && this.track.line.visible !== frame.showLine) this.track.line.visible = frame.showLine;
+    if (this.track) this.track.brakes.visible = frame.showBrakes;
     this.renderer.render(this.stage);
   }
 
@@ -206,12 +218,14 @@ export class Scene {
   private drawCars(poses: Pose[]): void {
     for (const [number, art] of this.cars.entries()) {
       const pose = poses[number];
-      if (!pose) continue;
-      art.root.position.set(pose.x, pose.y);
-      art.root.rotation = pose.heading;
-      art.left.rotation = art.right.rotation = pose.frontAngle * 1.4;
-      art.brakeLight.alpha = pose.brake > 0.1 ? 1 : 0.15;
+      if (pose) putCar(art, pose);
     }
+  }
+
+  private drawGhost(pose: Pose | null): void {
+    if (!this.ghost) return;
+    this.ghost.root.visible = pose !== null;
+    if (pose) putCar(this.ghost, pose);
   }
 
   private drawSkids(effects: Effects): void {
@@ -224,7 +238,7 @@ export class Scene {
       part.y = skid.y;
       part.rotation = skid.angle;
       part.scaleX = (skid.length * 1.15) / Texture.WHITE.width;
-      part.scaleY = 0.75 / Texture.WHITE.height;
+      part.scaleY = (this.file?.true_scale ? 0.4 : 0.75) / Texture.WHITE.height;
       part.alpha = 0.55 * skid.strength;
     }
   }
@@ -281,4 +295,11 @@ export class Scene {
     for (const [x, y] of rays.ends) this.overlay.circle(x, y, 1.1);
     this.overlay.fill({ color: COLOURS.ai, alpha: 0.9 });
   }
+}
+
+function putCar(art: CarArt, pose: Pose): void {
+  art.root.position.set(pose.x, pose.y);
+  art.root.rotation = pose.heading;
+  art.left.rotation = art.right.rotation = pose.frontAngle * 1.4;
+  art.brakeLight.alpha = pose.brake > 0.1 ? 1 : 0.15;
 }

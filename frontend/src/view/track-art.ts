@@ -1,8 +1,10 @@
 /** A track as pictures: ground, grass, asphalt, kerbs, walls, start line. Built once per track. */
 import { Container, Graphics, Texture, TilingSprite } from 'pixi.js';
+import { brakingPoints } from '../race/reference-ghost';
 import { smoothedBends } from '../race/turns';
-import type { Point, TrackFile } from '../site/data';
+import type { Point, Reference, TrackFile } from '../site/data';
 import { COLOURS, css } from './palette';
+import { strips } from './strips';
 
 const KERB_BEND_PER_U = 1 / 170;
 const KERB_WIDTH_U = 2.6;
@@ -15,9 +17,11 @@ export interface TrackArt {
   ground: Container;
   gates: Graphics[];
   line: Graphics;
+  /** Where the reference lap begins to brake. */
+  brakes: Graphics;
 }
 
-export function drawTrack(track: TrackFile): TrackArt {
+export function drawTrack(track: TrackFile, reference: Reference | null): TrackArt {
   const { lines } = track;
   const ground = new Container();
   ground.addChild(
@@ -30,7 +34,7 @@ export function drawTrack(track: TrackFile): TrackArt {
     ),
     ring(lines.outer_road_edge, lines.inner_road_edge, COLOURS.road),
     grain(track),
-    groove(track),
+    groove(track, reference),
     walls(track, 3.4, COLOURS.wallBase),
     edgeLines(track),
     kerbs(track),
@@ -38,14 +42,21 @@ export function drawTrack(track: TrackFile): TrackArt {
     walls(track, 1.1, COLOURS.wall),
   );
   const gates = track.gates.left.map((_, gate) => gateFlash(track, gate));
-  return { ground, gates, line: racingLine(track) };
+  return { ground, gates, line: racingLine(track, reference), brakes: brakeMarks(track, reference) };
 }
 
 const flat = (points: Point[]) => points.flat();
 
-/** The area between two closed lines, as one polygon with a seam at the start. */
+/** The area between two closed lines. */
 function ring(outer: Point[], inner: Point[], colour: number): Graphics {
-  return new Graphics().poly(flat([...outer, ...[...inner].reverse()])).fill(colour);
+  const art = new Graphics();
+  for (const piece of strips(outer, inner)) art.poly(flat(piece)).fill(colour);
+  return art;
+}
+
+/** How wide lines are drawn: at true scale roads are narrower, and so is what is painted on them. */
+function pen(track: TrackFile): number {
+  return track.true_scale ? 0.4 : 1;
 }
 
 /** Where grass ends and gravel begins: a fixed distance beyond the road, or the wall where that is nearer. */
@@ -107,20 +118,42 @@ export function bounds(points: Point[]): [number, number, number, number] {
 }
 
 /** The rubber of many laps. */
-function groove(track: TrackFile): Graphics {
+function groove(track: TrackFile, reference: Reference | null): Graphics {
   const art = new Graphics();
-  const line = track.reference
-    ? track.reference.x_u.map((x, i): Point => [x, track.reference!.y_u[i]!])
-    : track.lines.centre;
-  art.poly(flat(line), true).stroke({ width: 6, color: COLOURS.groove, alpha: 0.45, join: 'round' });
-  art.poly(flat(line), true).stroke({ width: 2.5, color: COLOURS.groove, alpha: 0.55, join: 'round' });
+  const line = reference ? reference.x_u.map((x, i): Point => [x, reference.y_u[i]!]) : track.lines.centre;
+  for (const [width, alpha] of [
+    [6, 0.45],
+    [2.5, 0.55],
+  ] as const)
+    art
+      .poly(flat(line), true)
+      .stroke({ width: width * pen(track), color: COLOURS.groove, alpha, join: 'round' });
   return art;
+}
+
+/** A red bar over the road wherever the reference begins to brake. */
+function brakeMarks(track: TrackFile, reference: Reference | null): Graphics {
+  const art = new Graphics();
+  if (!reference) return art;
+  const { centre, inner_road_edge, outer_road_edge } = track.lines;
+  for (const i of brakingPoints(reference)) {
+    const here = nearest(centre, [reference.x_u[i]!, reference.y_u[i]!]);
+    art.poly([...inner_road_edge[here]!, ...outer_road_edge[here]!], false);
+  }
+  return art.stroke({ width: 2.4 * pen(track), color: COLOURS.bad, alpha: 0.6 });
+}
+
+function nearest(line: Point[], [x, y]: Point): number {
+  const far = ([px, py]: Point) => (px - x) ** 2 + (py - y) ** 2;
+  return line.reduce((best, point, i) => (far(point) < far(line[best]!) ? i : best), 0);
 }
 
 function edgeLines(track: TrackFile): Graphics {
   const art = new Graphics();
   for (const edge of [track.lines.inner_road_edge, track.lines.outer_road_edge])
-    art.poly(flat(edge.slice(0, -1)), true).stroke({ width: 0.7, color: COLOURS.edge, alpha: 0.75 });
+    art
+      .poly(flat(edge.slice(0, -1)), true)
+      .stroke({ width: 0.7 * pen(track), color: COLOURS.edge, alpha: 0.75 });
   return art;
 }
 
@@ -133,13 +166,13 @@ function kerbs(track: TrackFile): Graphics {
   kerbAlong(
     stones,
     inner_road_edge,
-    centre,
+    track,
     bends.map((bend) => bend * inward > KERB_BEND_PER_U),
   );
   kerbAlong(
     stones,
     outer_road_edge,
-    centre,
+    track,
     bends.map((bend) => -bend * inward > KERB_BEND_PER_U),
   );
   const art = new Graphics();
@@ -164,16 +197,18 @@ function isLeft(centre: Point[], edge: Point[]): boolean {
 function kerbAlong(
   stones: [number[][], number[][]],
   edge: Point[],
-  centre: Point[],
+  track: TrackFile,
   wanted: boolean[],
 ): void {
+  const { centre } = track.lines;
   let count = 0;
   for (let i = 0; i < centre.length; i++) {
     const [a, b] = [edge[i]!, edge[i + 1]!];
     const length = Math.hypot(b[0] - a[0], b[1] - a[1]);
     if (!wanted[i] || length < 0.1) continue;
-    const pieces = Math.max(1, Math.round(length / KERB_STRIPE_U));
-    const out = outward(a, centre[i]!, [b[0] - a[0], b[1] - a[1]]);
+    const pieces = Math.max(1, Math.round(length / (KERB_STRIPE_U * pen(track))));
+    const [ox, oy] = outward(a, centre[i]!, [b[0] - a[0], b[1] - a[1]]);
+    const out: Point = [ox * KERB_WIDTH_U * pen(track), oy * KERB_WIDTH_U * pen(track)];
     for (let k = 0; k < pieces; k++) {
       stones[count % 2 === 0 ? 0 : 1].push(stone(a, b, k / pieces, (k + 1) / pieces, out));
       count += 1;
@@ -188,17 +223,16 @@ function outward([ex, ey]: Point, [cx, cy]: Point, [dx, dy]: Point): Point {
   return nx * (ex - cx) + ny * (ey - cy) > 0 ? [nx, ny] : [-nx, -ny];
 }
 
-function stone(a: Point, b: Point, from: number, to: number, out: Point): number[] {
+function stone(a: Point, b: Point, from: number, to: number, [ox, oy]: Point): number[] {
   const at = (share: number): Point => [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share];
   const [p, q] = [at(from), at(to)];
-  const [ox, oy] = [out[0] * KERB_WIDTH_U, out[1] * KERB_WIDTH_U];
   return [...p, ...q, q[0] + ox, q[1] + oy, p[0] + ox, p[1] + oy];
 }
 
 function walls(track: TrackFile, width: number, colour: number): Graphics {
   const art = new Graphics();
   for (const wall of [track.lines.inner_wall, track.lines.outer_wall])
-    art.poly(flat(wall.slice(0, -1)), true).stroke({ width, color: colour });
+    art.poly(flat(wall.slice(0, -1)), true).stroke({ width: width * pen(track), color: colour });
   return art;
 }
 
@@ -230,27 +264,28 @@ function gateFlash(track: TrackFile, gate: number): Graphics {
   };
   const art = new Graphics()
     .poly([...across(track.gates.left[gate]!), ...across(track.gates.right[gate]!)], false)
-    .stroke({ width: 1.6, color: 0xffffff });
+    .stroke({ width: 1.6 * pen(track), color: 0xffffff });
   art.alpha = 0;
   art.visible = false;
   return art;
 }
 
 /** The reference lap, red where it brakes and green where it accelerates. */
-function racingLine(track: TrackFile): Graphics {
+function racingLine(track: TrackFile, reference: Reference | null): Graphics {
   const art = new Graphics();
-  const reference = track.reference;
   if (!reference) {
     art.poly(flat(track.lines.centre), true).stroke({ width: 0.8, color: COLOURS.ai, alpha: 0.5 });
     return art;
   }
-  const { x_u, y_u, speed_ups } = reference;
-  const step = 4;
+  const { x_u, y_u, speed_ups, every_ticks } = reference;
+  const step = Math.max(1, Math.round(4 / every_ticks));
   for (let i = 0; i < x_u.length; i += step) {
     const k = (i + step) % x_u.length;
     const faster = (speed_ups[k] ?? 0) - (speed_ups[i] ?? 0);
     const color = faster < -1 ? COLOURS.bad : faster > 1 ? COLOURS.good : COLOURS.ai;
-    art.poly([x_u[i]!, y_u[i]!, x_u[k]!, y_u[k]!], false).stroke({ width: 0.9, color, alpha: 0.8 });
+    art
+      .poly([x_u[i]!, y_u[i]!, x_u[k]!, y_u[k]!], false)
+      .stroke({ width: 0.9 * pen(track), color, alpha: 0.8 });
   }
   return art;
 }

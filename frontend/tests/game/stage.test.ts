@@ -10,7 +10,8 @@ import { loadKernel, loadTrack } from '../site';
 const NOTHING = { togglePause: false, restart: false, quitToMenu: false };
 const plan = (laps: number): Plan => ({
   track: 'track-01',
-  line: lineUp([personSeat('Ada')]),
+  car: 'classic',
+  line: lineUp([personSeat({ ...DEFAULTS, name: 'Ada' }, kernel.car('classic'))]),
   laps,
   counts: true,
 });

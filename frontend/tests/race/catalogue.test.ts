@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { Car } from '../../src/physics/cars';
 import { Catalogue } from '../../src/race/catalogue';
 import { medalOf, nextMedal } from '../../src/race/medals';
 import type { PolicyEntry, RunEntry, Site, TrackSummary } from '../../src/site/data';
 
-const track = (id: string) => ({ id, name: id }) as TrackSummary;
+const track = (id: string) =>
+  ({ id, name: id, cars: ['classic'], reference_ticks: {} }) as unknown as TrackSummary;
+const circuit = { ...track('quarry'), cars: ['gt'], reference_ticks: { gt: 3772 } };
+const cars = ['classic', 'gt'].map((id) => ({ id, name: id.toUpperCase() })) as Car[];
+const kernel = {
+  cars,
+  car: (id: string) => cars.find((car) => car.id === id)!,
+  fingerprint: (id: string) => (id === 'classic' ? 'physics' : 'grip'),
+};
 const policy = (part: Partial<PolicyEntry>): PolicyEntry => ({
   key: 'k',
   kind: 'best',
@@ -13,6 +22,8 @@ const policy = (part: Partial<PolicyEntry>): PolicyEntry => ({
   step: 1000,
   layout: 'classic',
   tracks: ['track-01'],
+  cars: ['classic'],
+  assists: { traction_control: false, anti_lock: false },
   fingerprint: 'physics',
   bytes: 1,
   laps: {},
@@ -29,13 +40,32 @@ const run = (key: string): RunEntry => ({
   algorithm: 'ppo',
   tracks: ['track-01'],
   layout: 'classic',
+  cars: ['classic'],
 });
 
 function catalogue(policies: PolicyEntry[], startRun: string | null = null): Catalogue {
   const site: Site = { format: 1, hotlap: '0', server: true, start: { run: startRun, track: null } };
   const runs = [...new Set(policies.map((entry) => entry.run))].flatMap((key) => (key ? [run(key)] : []));
-  return new Catalogue(site, 'physics', [track('track-01'), track('track-02')], { runs, policies });
+  return new Catalogue(site, kernel, [track('track-01'), track('track-02'), circuit], { runs, policies });
 }
+
+describe('a car', () => {
+  it('drives its own tracks, and meets those who learned to drive it', () => {
+    const grip = policy({ key: 'grip', cars: ['gt'], layout: 'grip', fingerprint: 'grip' });
+    const all = catalogue([policy({ key: 'classic' }), grip]);
+    expect(all.tracksFor('gt').map(({ id }) => id)).toEqual(['quarry']);
+    expect(all.track('track-01', 'gt').id).toBe('quarry');
+    expect(all.driver('quarry', '', 'gt')!.key).toBe('grip');
+    expect(all.driver('track-01', 'grip')!.key).toBe('classic');
+    expect(all.whyNoDriver('quarry', 'gt')).toBeNull();
+  });
+
+  it('without a driver has the ghost of its reference lap', () => {
+    const all = catalogue([policy({ key: 'classic' })]);
+    expect(all.whyNoDriver('quarry', 'gt')).toBe('Nobody has learned to drive the GT yet.');
+    expect([all.ghostOf('quarry', 'gt'), all.ghostOf('track-01', 'classic')]).toEqual([true, false]);
+  });
+});
 
 describe('the driver to race', () => {
   it('is the fastest that learned the track', () => {

@@ -37,7 +37,7 @@ class HighwayBrowser:
         """All of them."""
         return self.files(wasm)
 
-    def fingerprint(self) -> str:
+    def fingerprint(self, layout: str) -> str:  # noqa: ARG002 - there is one
         """As it is packaged, since nobody should wait for a compiler here."""
         return packaged_fingerprint()
 

@@ -1,14 +1,21 @@
 """The racer in the browser: one function, its memory layout, the laps of the reference."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from hotlap.export.browser_kernel import kernel_document
 from hotlap.export.content import Files, content_of, json_content
 from hotlap.export.linking import packaged
-from hotlap.export.reference_laps import REFERENCES_FILE, built_references
+from hotlap.export.reference_laps import (
+    GRIP_REFERENCES_FILE,
+    REFERENCES_FILE,
+    built_grip_references,
+    built_references,
+)
 from hotlap.export.world_browser import RunFacts
-from hotlap.racer.fingerprint import physics_fingerprint
+from hotlap.racer.cars.catalogue import CLASSIC
+from hotlap.racer.fingerprint import fingerprint_of_layout
 from hotlap.racer.grip_tick import update_grip_entry
 from hotlap.racer.tick import update_entry
 
@@ -31,17 +38,20 @@ class RacerBrowser:
 
     def files_to_package(self, wasm: bytes) -> Files:
         """The module, and the laps that take minutes to find."""
-        references = content_of(REFERENCES_FILE, built_references())
-        return {f"data/{WASM}": content_of(WASM, wasm), f"data/{REFERENCES_FILE}": references}
+        laps = {REFERENCES_FILE: built_references(), GRIP_REFERENCES_FILE: built_grip_references()}
+        references = {f"data/{name}": content_of(name, content) for name, content in laps.items()}
+        return {f"data/{WASM}": content_of(WASM, wasm), **references}
 
-    def fingerprint(self) -> str:
-        """The racer's physics."""
-        return physics_fingerprint()
+    def fingerprint(self, layout: str) -> str:
+        """The racer's physics; cars with grip have their own."""
+        return fingerprint_of_layout(layout)
 
     def run_facts(self, config: Mapping[str, Any]) -> RunFacts:
-        """The observation and the tracks of the racer's settings."""
+        """What drivers see, where they drive, in which cars and with which help, of the racer's settings."""
         racer = config["racer"]
-        return RunFacts(str(racer["observation"]), tuple(map(str, racer["tracks"])))
+        cars = tuple(Path(str(car)).stem for car in racer.get("car", (CLASSIC,)))
+        assists = str(racer.get("assists", "off"))
+        return RunFacts(str(racer["observation"]), tuple(map(str, racer["tracks"])), cars, assists)
 
 
 BROWSER = RacerBrowser()

@@ -1,4 +1,4 @@
-"""Reference laps for the browser: the built-in tracks have theirs in the package, others are driven when asked for."""
+"""Reference laps for the browser, by car: the built-in tracks and circuits have theirs in the package."""
 
 import hashlib
 import json
@@ -8,23 +8,36 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hotlap.errors import TrackError
-from hotlap.racer.tracks import Track, load_track, track_ids
+from hotlap.racer.cars import car_ids
+from hotlap.racer.cars.catalogue import CLASSIC
+from hotlap.racer.tracks import Track, circuit_ids, load_track, track_ids
 
 REFERENCES_FILE = "references.json"
+GRIP_REFERENCES_FILE = "grip-references.json"
 DECIMALS = 2
+GRIP_TICKS = 6
+"""A lap of minutes is shown from tenth to tenth of a second."""
 
 
-def reference_document(track: Track) -> dict[str, Any] | None:
-    """The reference lap of a track, tick by tick; None where no reference driver gets round cleanly."""
-    packaged = packaged_references().get(shape_of(track))
-    if packaged is not None:
-        return packaged
+def cars_on(track: Track) -> tuple[str, ...]:
+    """The cars that drive a track in the browser: on a circuit of true scale those with grip, else the classic one."""
+    return car_ids() if track.scale == 1.0 else (CLASSIC,)
+
+
+def reference_documents(track: Track) -> dict[str, dict[str, Any]]:
+    """The reference laps of a track by car; without those that nobody drives cleanly, or that would take minutes."""
+    if track.scale == 1.0:
+        laps = packaged_references(GRIP_REFERENCES_FILE)
+        return {car: laps[f"{shape_of(track)}-{car}"] for car in cars_on(track) if f"{shape_of(track)}-{car}" in laps}
+    packaged = packaged_references(REFERENCES_FILE).get(shape_of(track))
     try:
-        return driven_reference(track)
+        lap = packaged or driven_reference(track)
     except TrackError:
-        return None
+        return {}
+    return {CLASSIC: {"every_ticks": 1, **lap}}
 
 
 def driven_reference(track: Track) -> dict[str, Any]:
@@ -33,14 +46,27 @@ def driven_reference(track: Track) -> dict[str, Any]:
 
     lap = reference_lap(track)
     columns = {"x_u": lap.line[:, 0], "y_u": lap.line[:, 1], "arc_u": lap.distance_u, "speed_ups": lap.speed_ups}
-    rounded = {name: np.round(column, DECIMALS).tolist() for name, column in columns.items()}
-    return {"ticks": lap.ticks, "standing_ticks": lap.standing_ticks, **rounded}
+    return {"ticks": lap.ticks, "standing_ticks": lap.standing_ticks, **_rounded(columns)}
+
+
+def driven_grip_reference(track: Track, car: str) -> dict[str, Any]:
+    """The reference lap of a car with grip on a built-in circuit, driven now."""
+    from hotlap.policies.grip_reference import grip_reference_lap  # noqa: PLC0415 - pages have it packaged
+
+    lap = grip_reference_lap(track, car)
+    line, speed = lap.line[::GRIP_TICKS], lap.speed_mps[::GRIP_TICKS]
+    columns = {"x_u": line[:, 0], "y_u": line[:, 1], "speed_ups": speed}
+    return {"every_ticks": GRIP_TICKS, "ticks": lap.ticks, "standing_ticks": None, **_rounded(columns)}
+
+
+def _rounded(columns: Mapping[str, NDArray[np.float64]]) -> dict[str, list[float]]:
+    return {name: np.round(column, DECIMALS).tolist() for name, column in columns.items()}
 
 
 @cache
-def packaged_references() -> Mapping[str, dict[str, Any]]:
-    """The laps that come with the package, by the shape of the track."""
-    content = (files("hotlap.export") / "data" / REFERENCES_FILE).read_bytes()
+def packaged_references(name: str) -> Mapping[str, dict[str, Any]]:
+    """The laps that come with the package, by the shape of the track, of cars with grip by the car too."""
+    content = (files("hotlap.export") / "data" / name).read_bytes()
     laps: dict[str, dict[str, Any]] = json.loads(content)
     return laps
 
@@ -50,6 +76,16 @@ def built_references() -> bytes:
     tracks = [load_track(track_id) for track_id in track_ids()]
     lines = [f"{json.dumps(shape_of(track))}: {json.dumps(driven_reference(track))}" for track in tracks]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def built_grip_references() -> bytes:
+    """The same for every car with grip on every built-in circuit."""
+    laps = {
+        f"{shape_of(track)}-{car}": driven_grip_reference(track, car)
+        for track in map(load_track, circuit_ids())
+        for car in car_ids()
+    }
+    return ("{\n" + ",\n".join(f"{json.dumps(key)}: {json.dumps(lap)}" for key, lap in laps.items()) + "\n}\n").encode()
 
 
 def shape_of(track: Track) -> str:

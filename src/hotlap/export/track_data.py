@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.export.reference_laps import reference_document
+from hotlap.export.reference_laps import cars_on, reference_documents
+from hotlap.racer.grip_physics import GRIP_PHYSICS
 from hotlap.racer.physics import PHYSICS
 from hotlap.racer.tables import build_tables
 from hotlap.racer.tracks import Track
@@ -38,15 +39,15 @@ class TrackData:
 
     def summary(self) -> dict[str, Any]:
         """Its entry in `data/tracks.json`."""
-        track, reference = self.track, self.document["reference"] or {}
+        track, references = self.track, self.document["references"]
         every = max(len(track.centre) // OUTLINE_POINTS, 1)
         return {
             "id": self.key,
             "name": track.name,
             "length_u": track.length_u,
             "direction": direction(track),
-            "reference_ticks": reference.get("ticks"),
-            "reference_standing_ticks": reference.get("standing_ticks"),
+            "cars": list(cars_on(track)),
+            "reference_ticks": {car: lap["ticks"] for car, lap in references.items()},
             "outline": drawn(track.centre[::every], 1),
             "half_width_u": round(float(track.control_points[:, 2].mean()), 2),
         }
@@ -62,12 +63,13 @@ def track_data(track: Track) -> TrackData:
         "name": track.name,
         "length_u": track.length_u,
         "direction": direction(track),
+        "true_scale": track.scale == 1.0,
         "start": {"x_u": track.start_x_u, "y_u": track.start_y_u, "heading_rad": track.start_heading_rad},
         "tables": {"bytes": len(tables), "sha256": hashlib.sha256(tables).hexdigest(), "fields": fields},
         "lines": {name: drawn(getattr(track, name)) for name in LINES},
         "widths": {
             "half_width_u": drawn(track.half_width_at(arcs_u)),
-            "shoulder_width_u": PHYSICS.shoulder_width_u,
+            "shoulder_width_u": (GRIP_PHYSICS if track.scale == 1.0 else PHYSICS).shoulder_width_u,
         },
         "gates": {
             "left": track.gate_left.tolist(),
@@ -76,7 +78,7 @@ def track_data(track: Track) -> TrackData:
             "direction": track.gate_direction.tolist(),
             "arc_u": track.gate_arcs_u.tolist(),
         },
-        "reference": reference_document(track),
+        "references": reference_documents(track),
     }
     return TrackData(track, document, tables)
 

@@ -17,6 +17,10 @@ class RunFacts:
     """What its drivers see."""
     tracks: tuple[str, ...]
     """Where they were trained, as the configuration names it."""
+    cars: tuple[str, ...] = ()
+    """The ids of the cars they learned to drive; worlds with one kind of car name none."""
+    assists: str = "off"
+    """What helped the driver of a car with grip: off, on, traction-control or anti-lock."""
 
 
 class WorldBrowser(Protocol):
@@ -36,8 +40,8 @@ class WorldBrowser(Protocol):
     def files_to_package(self, wasm: bytes) -> Files:
         """What is to be kept in the package of a module that was just built."""
 
-    def fingerprint(self) -> str:
-        """The physics that the packaged module runs."""
+    def fingerprint(self, layout: str) -> str:
+        """The physics that the packaged module runs for drivers who see this layout."""
 
     def run_facts(self, config: Mapping[str, Any]) -> RunFacts:
         """What a page is told of a run with this configuration."""

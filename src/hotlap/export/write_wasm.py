@@ -9,7 +9,7 @@ from hotlap.export.linking import built_wasm
 from hotlap.export.site import track_files
 from hotlap.export.track_data import track_data
 from hotlap.export.world_browser import browser_of, worlds_with_pages
-from hotlap.racer.tracks import load_track, track_ids
+from hotlap.racer.tracks import circuit_ids, load_track, track_ids
 
 PACKAGE_DATA = Path(__file__).parent / "data"
 
@@ -26,7 +26,8 @@ def export_wasm(output: Path | None, *, package: bool) -> None:
         for world, wasm in modules.items():
             write_files(PACKAGE_DATA, browser_of(world).files_to_package(wasm))
     if output is not None:
-        write_files(output, track_files([track_data(load_track(track_id)) for track_id in track_ids()]))
+        names = (*track_ids(), *circuit_ids())
+        write_files(output, track_files([track_data(load_track(name)) for name in names]))
         write_files(output, driver_files(driver))
         for world, wasm in modules.items():
             write_files(output, browser_of(world).files(wasm))

@@ -11,7 +11,7 @@ from hotlap.export.content import Files, content_of, json_content
 from hotlap.export.site import game_files, write_site
 from hotlap.export.track_data import TrackData, track_data
 from hotlap.export.world_browser import browser_of
-from hotlap.racer.tracks import load_track, track_ids
+from hotlap.racer.tracks import circuit_ids, load_track, track_ids
 from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.laps import LapBoard
 from hotlap.store.missions import MissionLog
@@ -40,7 +40,7 @@ def play(options: PlayOptions) -> int:
     try:
         database = Database(options.database or options.root / DATABASE_FILE)
         house = House(options.host, listener.getsockname()[1], token)
-        by_key = {data.key: data.track for data in tracks}
+        by_key = {data.key: data.track for data in tracks if data.track.scale is None}
         game = Game(content, by_key, shelf, LapBoard(database), MissionLog(database))
         serve(create_app(game, house), listener, lambda: _announce(house.link(page), opens=not options.no_open))
     finally:
@@ -94,7 +94,7 @@ def gathered_runs(name: str | None, root: Path) -> tuple[Shelf, Run | None]:
 
 def loaded_tracks(extra: Sequence[str]) -> list[TrackData]:
     """The tracks asked for, which come first, then the built-in ones."""
-    names = dict.fromkeys([*extra, *track_ids()])
+    names = dict.fromkeys([*extra, *track_ids(), *circuit_ids()])
     tracks = [track_data(load_track(name)) for name in names]
     keys = [data.key for data in tracks]
     twice = next((key for key in keys if keys.count(key) > 1), None)

@@ -2,14 +2,17 @@
 
 import json
 from collections import OrderedDict
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 from hotlap.checkpoints.names import PAST
 from hotlap.checkpoints.run_manifest import read_covered_file
 from hotlap.errors import CheckpointError, PolicyError
-from hotlap.web.runs import Driver, key_of
+from hotlap.racer.cars.catalogue import CLASSIC
+from hotlap.web.runs import Driver, key_of, named_assists
 
 KEPT_POLICIES = 16
 
@@ -79,7 +82,15 @@ def bundled_driver(path: Path) -> Driver:
         step=int(metadata.get("steps", 0)),
         layout=str(metadata["layout"]),
         tracks=tuple(map(str, metadata.get("tracks", ()))),
+        cars=bundled_cars(metadata),
+        assists=named_assists(str(metadata.get("assists", "off"))),
         fingerprint=str(metadata["physics_fingerprint"]),
         bytes=len(content),
         laps=laps,
     )
+
+
+def bundled_cars(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """The cars a driver learned to drive; a racing driver that names none drives the classic one."""
+    usual = (CLASSIC,) if metadata["world"] == "racer" else ()
+    return tuple(map(str, metadata.get("cars", usual)))

@@ -22,6 +22,7 @@ from hotlap.checkpoints.run_files import (
 )
 from hotlap.errors import HotlapError
 from hotlap.export.world_browser import RunFacts, browser_of, worlds_with_pages
+from hotlap.racer.options import ASSISTS
 from hotlap.systems import OPENED, try_lock
 
 TRAINING, STOPPED, FINISHED = "training", "stopped", "finished"
@@ -44,6 +45,8 @@ class Driver:
     step: int
     layout: str
     tracks: tuple[str, ...]
+    cars: tuple[str, ...]
+    assists: dict[str, bool]
     fingerprint: str
     bytes: int
     laps: dict[str, float]
@@ -68,13 +71,15 @@ class Run:
     algorithm: str
     tracks: tuple[str, ...]
     layout: str
+    cars: tuple[str, ...]
+    assists: str
     fingerprint: str
     started: float
     """When its folder was made: newer runs are listed first."""
 
     def as_json(self) -> dict[str, Any]:
         """Its entry in `policies.json`."""
-        shown = ("key", "name", "world", "state", "step", "steps", "algorithm", "tracks", "layout")
+        shown = ("key", "name", "world", "state", "step", "steps", "algorithm", "tracks", "layout", "cars")
         return {name: getattr(self, name) for name in shown}
 
 
@@ -170,6 +175,8 @@ def read_run(folder: Path) -> Run | None:
             algorithm=str(config["algorithm"]),
             tracks=tuple(map(_track_name, facts.tracks)),
             layout=facts.layout,
+            cars=facts.cars,
+            assists=facts.assists,
             fingerprint=str(document.get("physics_fingerprint")),
             started=(folder / RUN_DOCUMENT).stat().st_mtime,
         )
@@ -228,18 +235,26 @@ def _driver(run: Run, kind: str, step: int, path: Path, laps: dict[str, float]) 
         step=step,
         layout=run.layout,
         tracks=run.tracks,
+        cars=run.cars,
+        assists=named_assists(run.assists),
         fingerprint=run.fingerprint,
         bytes=facts.st_size,
         laps=laps,
-        problem=fingerprint_problem(run.world, run.fingerprint),
+        problem=fingerprint_problem(run.world, run.layout, run.fingerprint),
     )
 
 
-def fingerprint_problem(world: str, fingerprint: str) -> str | None:
+def named_assists(chosen: str) -> dict[str, bool]:
+    """What helps a driver of a car with grip, one by one."""
+    traction_control, anti_lock = ASSISTS.get(chosen, ASSISTS["off"])
+    return {"traction_control": bool(traction_control), "anti_lock": bool(anti_lock)}
+
+
+def fingerprint_problem(world: str, layout: str, fingerprint: str) -> str | None:
     """Why a driver of this physics cannot drive here, or None."""
     if world not in worlds_with_pages():
         return f'It was trained in the world "{world}", which this version does not have. Take a newer one.'
-    ours = browser_of(world).fingerprint()
+    ours = browser_of(world).fingerprint(layout)
     if fingerprint == ours:
         return None
     return f"It was trained in physics {fingerprint[:16]}, and this is physics {ours}. Train it again."
