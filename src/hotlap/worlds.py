@@ -164,6 +164,8 @@ register_world(
         vector_env="hotlap.vector.race_env:RaceVectorEnv",
         parallel_env="hotlap.vector.parallel_env:RaceParallelEnv",
         env_ids={"hotlap/Race-v0": {}},
+        training="hotlap.training.race:TRAINING",
+        evaluation="hotlap.evaluation.race.evaluation:EVALUATION",
     )
 )
 register_world(

@@ -14,6 +14,7 @@ import tyro
 from hotlap.errors import ConfigError, did_you_mean
 from hotlap.highway.config import HighwayConfig
 from hotlap.highway.physics import MOST_VEHICLES
+from hotlap.race.config import RaceConfig
 from hotlap.racer.config import RacerConfig
 from hotlap.settings import check_ranges, merged, read_toml
 from hotlap.training.interval import Interval, parse_interval
@@ -89,6 +90,22 @@ class HighwaySettings:
             raise ConfigError(
                 f"highway.vehicles must be from 0 to {MOST_VEHICLES}, the fewest first, not {fewest} and {most}."
             )
+
+
+@dataclass(frozen=True)
+class RaceTrainingSettings:
+    """Races to train in; tracks, observation, car and assists are those of the racer's settings."""
+
+    cars: int = 8
+    """Cars of a grid, 1 to 20."""
+    learners: int = 4
+    """How many of them learn; the others are opponents."""
+    opponents: tuple[str, ...] = ("line-75", "line-85", "line-90", "line-95")
+    """Who drives the others, in turn: line-50 to line-100, or policy files."""
+    start: Literal["standing", "rolling", "spread"] = "spread"
+    """How races start; spread shows the learner every part of the lap."""
+    config: RaceConfig = field(default_factory=RaceConfig)
+    """Reward weights and episode limits to train with."""
 
 
 @dataclass(frozen=True)
@@ -284,7 +301,7 @@ class TrainConfig:
     """A training run."""
 
     world: str = "racer"
-    """The world to train in: racer or highway."""
+    """The world to train in: racer, race or highway."""
     algorithm: Literal["ppo", "sac", "dqn"] = "ppo"
     """How it learns."""
     learner: Literal["hotlap", "sb3"] = "hotlap"
@@ -307,6 +324,7 @@ class TrainConfig:
     """Between two saves: 200000 is so many steps, 60s so many seconds, 0 never; the best and the end are saved."""
     racer: RacerSettings = field(default_factory=RacerSettings)
     highway: HighwaySettings = field(default_factory=HighwaySettings)
+    race: RaceTrainingSettings = field(default_factory=RaceTrainingSettings)
     network: NetworkSettings = field(default_factory=NetworkSettings)
     ppo: PpoSettings = field(default_factory=PpoSettings)
     sac: SacSettings = field(default_factory=SacSettings)
