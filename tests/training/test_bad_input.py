@@ -6,13 +6,21 @@ import sys
 import pytest
 
 from hotlap import cli
-from hotlap.checkpoints import run_folder
-from hotlap.errors import ConfigError, HotlapError, RunFolderError, TrainingError, UnknownTrackError
+from hotlap.checkpoints import RunLock, run_folder
+from hotlap.checkpoints.run_files import read_run_document, write_run_document
+from hotlap.errors import (
+    CheckpointError,
+    ConfigError,
+    HotlapError,
+    RunFolderError,
+    TrainingError,
+    UnknownTrackError,
+)
 from hotlap.training import event_log
 from hotlap.training.config import TrainConfig, config_document, config_from_document, load_preset, preset_names
 from hotlap.training.track_sets import expand_tracks
-from hotlap.training.train import train
-from training.tiny_runs import tiny_config
+from hotlap.training.train import resume, train
+from training.tiny_runs import steps_saved, tiny_config
 
 FIELDS = [
     ("steps", 0, "steps must be from 1"),
@@ -110,6 +118,24 @@ def test_unknown_track_is_refused_before_anything_is_made(tmp_path):
 @pytest.mark.parametrize("key", ["initial_action", "log_std_init", "log_std_end"])
 def test_numbers_for_actions_that_are_not_there_are_refused(key, tmp_path):
     refused(tmp_path, ConfigError, f"network.{key} needs 3 numbers", network={key: [0.0, 0.0]})
+
+
+def test_network_wider_than_the_tiles_names_what_would_do(tmp_path):
+    sentence = r"up to 1,024 units, not 2,000\. Make network\.hidden smaller, or train with --learner sb3"
+    refused(tmp_path, ConfigError, sentence, network={"hidden": [64, 2000]})
+
+
+@pytest.mark.integration
+def test_checkpoint_of_the_other_learner_is_named_and_left_alone(tmp_path):
+    run = train(tiny_config(learner="sb3", steps=64), "run", tmp_path).run
+    with RunLock(run):
+        document = read_run_document(run)
+        write_run_document(run, {**document, "config": {**document["config"], "learner": "hotlap"}})
+    with pytest.raises(
+        CheckpointError, match=r"its learner is 'sb3', and run\.json says 'hotlap'\. Remove that folder"
+    ):
+        resume(run, steps=128)
+    assert steps_saved(run) == [64]
 
 
 def test_sac_asks_for_one_first_action_per_control_too(tmp_path):
