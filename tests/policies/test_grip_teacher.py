@@ -33,7 +33,7 @@ def test_cars_around_the_three_are_driven_fast_and_on_the_road():
     cars = cars_around(("gt", "formula", "street"), 0.1, 2)
     gained, off = drive(CIRCUITS, cars, [(gate % 2, gate) for gate in range(24)])
     assert (off == 0).all()
-    assert (gained > TICKS / 60.0 * 20.0).all()
+    assert (gained > TICKS / 60.0 * 16.0).all()
 
 
 def test_a_car_is_shown_the_same_alone_and_among_others():
