@@ -4,6 +4,7 @@ import { Clock } from '../physics/clock';
 import { Board, type BoardLap, eventKey } from '../race/board';
 import type { Grid } from '../race/drivers';
 import type { Race, RequestedChanges } from '../race/race';
+import { fetchPolicies } from '../site/data';
 import { reasonOf } from '../site/reasons';
 import { saveSettings } from '../site/settings';
 import type { Stats } from '../site/stats';
@@ -82,6 +83,7 @@ export class Game {
       openSettings: () => this.openSettings(),
       openBoard: () => this.openBoard(),
       fullscreen: () => this.command('fullscreen'),
+      refresh: () => void this.refreshDrivers(),
     });
     const { hud, board } = this;
     this.screens = new Screens(this.menu, hud, this.input, stats);
@@ -283,7 +285,15 @@ export class Game {
     this.menu.render();
     this.menu.focusStart();
     void this.refreshRecords();
+    void this.refreshDrivers();
     void this.demonstrate();
+  }
+
+  /** Trainings begin and bring drivers while the page is open. */
+  private async refreshDrivers(): Promise<void> {
+    const { catalogue } = this.parts;
+    catalogue.list = await fetchPolicies('racer', catalogue.list);
+    if (this.screens.name === 'menu') this.menu.renderRuns();
   }
 
   private async refreshRecords(): Promise<void> {

@@ -3,7 +3,7 @@
 import type { Grid } from '../race/drivers';
 import type { Garage } from '../race/garage';
 import { bestLap } from '../race/laps';
-import type { PolicyEntry } from '../site/data';
+import type { PolicyEntry, RunEntry } from '../site/data';
 import { Live, liveAddress } from '../site/live';
 import { reasonOf } from '../site/reasons';
 import { steps } from '../ui/format';
@@ -16,11 +16,17 @@ export interface LearningHost {
   /** Put a car on the track that the driver knows. */
   begin(entry: PolicyEntry, line: LineUp): Promise<void>;
   say(text: string): void;
+  /** Look for runs that have begun meanwhile. */
+  refresh(): Promise<void>;
 }
+
+const LOOK_MS = 3000;
 
 export class Learning {
   private readonly panel = new LearnPanel();
   private readonly live: Live;
+  private readonly timer = setInterval(() => void this.lookForTraining(), LOOK_MS);
+  private entry: RunEntry | null = null;
   private step = 0;
   private lapsBefore = 0;
   private closed = false;
@@ -28,19 +34,36 @@ export class Learning {
   constructor(
     private readonly garage: Garage,
     private readonly host: LearningHost,
-    run: string | null,
+    /** The key of the run to watch; null leaves it to the server, which takes one in training if it can. */
+    private readonly run: () => string | null,
   ) {
     document.body.append(this.panel.root);
-    this.live = new Live(liveAddress(document.baseURI, run), {
-      run: (entry) => this.panel.setRun(entry),
+    this.live = new Live(() => liveAddress(document.baseURI, run()), {
+      run: (entry) => this.follow(entry),
       curve: (points) => this.panel.setCurve(points),
       status: (text) => this.panel.setStatus(text),
       policy: (entry) => void this.swapIn(entry),
     });
   }
 
+  /** Another run begins with its own first steps. */
+  private follow(entry: RunEntry): void {
+    if (entry.key !== this.entry?.key) this.step = 0;
+    this.entry = entry;
+    this.panel.setRun(entry);
+  }
+
+  /** When the run that is shown does not train any more, one that does takes its place. */
+  private async lookForTraining(): Promise<void> {
+    if (this.entry?.state === 'training') return;
+    await this.host.refresh();
+    const wanted = this.run();
+    if (!this.closed && wanted !== null && wanted !== this.entry?.key) this.live.reconnect();
+  }
+
   close(): void {
     this.closed = true;
+    clearInterval(this.timer);
     this.live.close();
     this.panel.root.remove();
   }

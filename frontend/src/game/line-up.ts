@@ -19,6 +19,8 @@ export interface LineUp {
   ghost: boolean;
   /** Drivers for a new start, one per entrant; null is the person. */
   drivers(): (Driver | null)[];
+  /** What the race is called, where that is to be said. */
+  title?: string;
   /** Who is missing and why. */
   problems: string[];
 }
@@ -99,7 +101,7 @@ export async function lineUpFor(settings: Settings, catalogue: Catalogue, garage
 }
 
 async function youngerSelves(settings: Settings, catalogue: Catalogue, garage: Garage): Promise<LineUp> {
-  const run = catalogue.runWithAges(settings.track, settings.policy, settings.car);
+  const run = catalogue.runWithAges(settings);
   const ages = run ? catalogue.ages(run.key) : [];
   const colour = (place: number) => AGES[AGES.length - ages.length + place] ?? COLOURS.ai;
   const [selves, problems] = await loaded(
@@ -107,7 +109,7 @@ async function youngerSelves(settings: Settings, catalogue: Catalogue, garage: G
   );
   const you = settings.joinIn ? [personSeat(settings, catalogue.car(settings.car))] : [];
   // The newest first: it is the one to follow.
-  return lineUp([...you, ...selves.reverse()], problems);
+  return { ...lineUp([...you, ...selves.reverse()], problems), title: `Younger selves of ${run?.name}` };
 }
 
 async function loaded(seats: Promise<Seat>[]): Promise<[Seat[], string[]]> {

@@ -88,6 +88,7 @@ export class Stage {
   private put(race: Race, line: LineUp): void {
     this.grid = new Grid(race, line.drivers());
     const reference = race.fleet.track.file.references[race.fleet.car.id];
+    race.title = line.title ?? '';
     race.ghost = line.ghost && reference ? new ReferenceGhost(reference) : null;
     if (this.script) this.script.tick = 0;
     this.wheel.reset();

@@ -2,6 +2,7 @@
 import { type Board, type BoardLap, eventOf } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
 import type { Garage } from '../race/garage';
+import { fetchPolicies } from '../site/data';
 import type { Settings } from '../site/settings';
 import { COLOURS } from '../view/palette';
 import { Learning, type LearningHost } from './learning';
@@ -75,7 +76,7 @@ export async function startGhost(
 /** A training in progress, on the track its driver knows; null when it is not wanted any more. */
 export async function watchTraining(
   { catalogue, garage, settings }: Supplies,
-  host: Omit<LearningHost, 'begin'>,
+  host: Omit<LearningHost, 'begin' | 'refresh'>,
   begin: Begin,
 ): Promise<Learning | null> {
   const { track, car } = settings;
@@ -85,5 +86,9 @@ export async function watchTraining(
     const known = catalogue.tracksFor(drives!).find(({ id }) => entry.tracks.includes(id));
     await begin({ track: known?.id ?? catalogue.track(track, drives).id, car: drives!, line, ...FREE });
   };
-  return new Learning(garage, { ...host, begin: put }, catalogue.startRun);
+  const refresh = async () => {
+    catalogue.list = await fetchPolicies('racer', catalogue.list);
+  };
+  await refresh();
+  return new Learning(garage, { ...host, begin: put, refresh }, () => catalogue.runToWatch(settings.run));
 }

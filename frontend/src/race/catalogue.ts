@@ -4,8 +4,12 @@ import { type Car, CLASSIC } from '../physics/cars';
 import type { Kernel } from '../physics/kernel';
 import { problemOf } from '../physics/policy';
 import type { PolicyEntry, PolicyList, RunEntry, Site, TrackSummary } from '../site/data';
+import type { Settings } from '../site/settings';
 
 export const MOST_AGES = 8;
+
+/** What a player chose to race with. */
+export type Choices = Pick<Settings, 'track' | 'car' | 'run' | 'policy'>;
 
 export class Catalogue {
   constructor(
@@ -95,15 +99,30 @@ export class Catalogue {
     return chosen.map((place) => all[place]!);
   }
 
-  /** The run whose younger selves can be raced on a track: that of the chosen driver, else the first that can. */
-  runWithAges(track: string, wanted: string, car: string = CLASSIC): RunEntry | null {
-    const fits = (run: RunEntry) =>
-      run.cars.includes(car) &&
-      this.ages(run.key).length > 1 &&
-      (run.tracks.includes(track) || run.layout !== 'classic');
-    const chosen = this.list.runs.find((run) => run.key === this.policy(wanted)?.run);
-    if (chosen && fits(chosen)) return chosen;
-    return this.list.runs.find(fits) ?? null;
+  /** The runs whose younger selves can be raced on a track. */
+  runsWithAges(track: string, car: string = CLASSIC): RunEntry[] {
+    return this.list.runs.filter(
+      (run) =>
+        run.cars.includes(car) &&
+        this.ages(run.key).length > 1 &&
+        (run.tracks.includes(track) || run.layout !== 'classic'),
+    );
+  }
+
+  /** The chosen one of them, else that of the chosen driver, else the first. */
+  runWithAges({ track, car, run, policy }: Choices): RunEntry | null {
+    const runs = this.runsWithAges(track, car);
+    const known = (key: string | null | undefined) => runs.find((one) => one.key === key);
+    return known(run) ?? known(this.policy(policy)?.run) ?? runs[0] ?? null;
+  }
+
+  /** The run to watch: the chosen one, else that in training, else that the server was started with; null leaves it to the server. */
+  runToWatch(chosen: string): string | null {
+    if (this.list.runs.some(({ key }) => key === chosen)) return chosen;
+    const live = this.list.runs.filter(({ state }) => state === 'training');
+    const started = this.startRun;
+    if (live.length === 0) return started;
+    return live.some(({ key }) => key === started) ? started : live[0]!.key;
   }
 
   private rank(entry: PolicyEntry, track: string): number {

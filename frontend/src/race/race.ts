@@ -100,6 +100,8 @@ export class Race {
   readonly human: RaceCar | null;
   /** Ticks since the start, the same for everybody; pauses and countdown not counted. */
   tick = 0;
+  /** What it is called, where that is to be said. */
+  title = '';
   /** The reference lap, drawn beside the person. */
   ghost: ReferenceGhost | null = null;
   /** What happened since somebody last looked; the page takes it for sound and sparks. */

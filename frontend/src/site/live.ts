@@ -35,7 +35,7 @@ export class Live {
   private closed = false;
 
   constructor(
-    private readonly address: string,
+    private readonly address: () => string,
     private readonly listener: LiveListener,
     private readonly open: (address: string) => WebSocket = (address) => new WebSocket(address),
   ) {
@@ -48,8 +48,16 @@ export class Live {
     this.socket?.close();
   }
 
+  /** Ask again for what the address says now. */
+  reconnect(): void {
+    if (this.timer) clearTimeout(this.timer);
+    if (this.socket) this.socket.onclose = null;
+    this.socket?.close();
+    this.connect();
+  }
+
   private connect(): void {
-    const socket = this.open(this.address);
+    const socket = this.open(this.address());
     this.socket = socket;
     socket.onopen = () => this.listener.status(null);
     socket.onmessage = (event) => this.take(String(event.data));

@@ -11,6 +11,8 @@ export interface Settings {
   car: string;
   track: string;
   policy: string;
+  /** The run to watch, or whose younger selves to race; nothing for the one in training, or that of the driver. */
+  run: string;
   /** 0 is free driving. */
   laps: number;
   volume: number;
@@ -40,6 +42,7 @@ export const DEFAULTS: Settings = {
   car: 'classic',
   track: 'track-01',
   policy: '',
+  run: '',
   laps: 3,
   volume: 0.6,
   muted: false,

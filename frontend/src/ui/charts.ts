@@ -16,6 +16,8 @@ export interface ChartOptions {
   /** Vertical marks with a name. */
   marks?: { at: number; name: string }[];
   zeroLine?: boolean;
+  /** The horizontal axis, where marks do not say enough. */
+  across?: { unit: string; format: (value: number) => string };
   format?: (value: number) => string;
 }
 
@@ -57,6 +59,19 @@ export function chart(options: ChartOptions): SVGSVGElement {
       svg('text', { class: 'axis', x: LEFT - 6, y: y(value) + 3.5, 'text-anchor': 'end' }, format(value)),
     );
   }
+  for (const value of options.across ? steps(left, right) : []) {
+    const text = options.across!.format(value);
+    root.append(svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: TOP, y2: HEIGHT - BOTTOM }));
+    root.append(svg('text', { class: 'axis', x: x(value), y: HEIGHT - 6, 'text-anchor': 'middle' }, text));
+  }
+  if (options.across)
+    root.append(
+      svg(
+        'text',
+        { class: 'axis', x: WIDTH - 6, y: HEIGHT - BOTTOM - 5, 'text-anchor': 'end' },
+        options.across.unit,
+      ),
+    );
   if (options.zeroLine && low < 0 && high > 0)
     root.append(svg('line', { class: 'zero', x1: LEFT, x2: WIDTH - 6, y1: y(0), y2: y(0) }));
   for (const { className, points } of options.series)

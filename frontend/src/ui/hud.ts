@@ -46,6 +46,7 @@ export class Hud {
   private readonly count = h('div', { class: 'hud-count', 'aria-live': 'assertive' });
   private readonly toast = h('div', { class: 'hud-toast', role: 'status' });
   private readonly notices = h('div', { class: 'hud-notices', role: 'alert' });
+  private readonly title = h('p', { class: 'hud-title' });
   private readonly table = h('ol', { class: 'hud-table' });
   private readonly own = inputsView();
   private readonly other = inputsView();
@@ -75,6 +76,7 @@ export class Hud {
         'div',
         { class: 'hud-left' },
         h('div', { class: 'hud-card hud-race' }, this.place, this.lap),
+        this.title,
         this.table,
       ),
       h(
@@ -113,6 +115,7 @@ export class Hud {
   /** Make ready for a race: rows for the cars, nothing left of the one before. */
   begin(race: Race): void {
     this.colours = race.cars.map((car) => car.entrant.colour);
+    setText(this.title, race.title);
     setText(this.speedUnit, race.fleet.car.speedUnit);
     this.minimap.setTrack(race.fleet.track.file);
     this.gapUntil = 0;

@@ -52,20 +52,32 @@ export class LearnPanel {
         return y === null || y === undefined ? [] : [[point.step, y] as Point];
       });
     const reward = of((point) => point.reward);
-    const laps = of((point) => point.best_lap_s ?? evaluated(point));
+    const laps = bestSoFar(of((point) => point.best_lap_s ?? evaluated(point)));
+    const across = { unit: 'steps', format: steps };
     this.curves.replaceChildren(
       chart({
         label: 'Reward over steps',
         unit: 'reward',
+        across,
         series: [{ label: 'reward', className: 'reward', points: reward }],
       }),
       chart({
         label: 'Best lap over steps',
         unit: 'best lap, s',
+        across,
         series: [{ label: 'lap', className: 'lap', points: laps }],
       }),
     );
   }
+}
+
+/** A best lap is the best until it is beaten: the curve only falls. */
+export function bestSoFar(laps: Point[]): Point[] {
+  let best = Number.POSITIVE_INFINITY;
+  return laps.map(([step, lap]): Point => {
+    best = Math.min(best, lap);
+    return [step, best];
+  });
 }
 
 /** The clean lap of an evaluation, whatever its track. */

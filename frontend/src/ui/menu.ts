@@ -5,7 +5,7 @@ import { TICKS_PER_SECOND } from '../physics/numbers';
 import { type BoardLap, eventKey } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
 import { medalOf, nextMedal } from '../race/medals';
-import type { PolicyEntry, TrackSummary } from '../site/data';
+import type { PolicyEntry, RunEntry, TrackSummary } from '../site/data';
 import { LAP_CHOICES, type Mode, type Settings } from '../site/settings';
 import { thumbnail } from './charts';
 import { choiceRow, h, setClass, setText, toggle } from './dom';
@@ -17,6 +17,8 @@ export interface MenuActions {
   openSettings(): void;
   openBoard(): void;
   fullscreen(): void;
+  /** Look for new runs and drivers. */
+  refresh(): void;
 }
 
 const MODE_TEXT: Record<Mode, { label: string; text: string }> = {
@@ -117,6 +119,13 @@ export class Menu {
     this.renderNote();
   }
 
+  /** What depends on runs and drivers, after these changed; not under the hand of somebody who is choosing. */
+  renderRuns(): void {
+    if (this.choices.contains(document.activeElement)) return;
+    this.renderChoices();
+    this.renderNote();
+  }
+
   /** How much of the window's width the menu hides; nothing counts where it hides all. */
   coveredShare(): number {
     if (this.covered === null) {
@@ -143,14 +152,14 @@ export class Menu {
 
   /** Why a mode cannot be played now; null when it can. */
   private obstacle(mode: Mode): string | null {
-    const { track, policy, car } = this.settings;
+    const { track, car } = this.settings;
     if (mode === 'solo') return null;
     if (mode === 'learn')
       return this.catalogue.site.server
         ? null
         : 'Watching a training needs “hotlap play”; this is a copy of the game without a server.';
     if (mode === 'younger')
-      return this.catalogue.runWithAges(track, policy, car)
+      return this.catalogue.runWithAges(this.settings)
         ? null
         : 'No run with several checkpoints for this track yet: run “hotlap train”, then reload.';
     if (mode === 'versus' && this.catalogue.ghostOf(track, car)) return null;
@@ -189,6 +198,7 @@ export class Menu {
         this.change({ mode });
         this.renderChoices();
         this.renderNote();
+        if (mode === 'learn' || mode === 'younger') this.actions.refresh();
       },
     );
     this.modes.replaceChildren(row);
@@ -273,7 +283,7 @@ export class Menu {
   }
 
   private renderChoices(): void {
-    const { mode, laps } = this.settings;
+    const { mode, laps, track, car } = this.settings;
     this.choices.replaceChildren();
     if (mode !== 'learn')
       this.choices.append(
@@ -285,8 +295,21 @@ export class Menu {
         ),
       );
     if (mode === 'versus' || mode === 'spectate') this.choices.append(this.driverChoice());
+    if (mode === 'learn')
+      this.choices.append(this.runChoice(this.catalogue.list.runs, 'The one in training'));
+    if (mode === 'younger')
+      this.choices.append(this.runChoice(this.catalogue.runsWithAges(track, car), 'That of the driver'));
     if (mode === 'younger')
       this.choices.append(toggle('Drive along', this.settings.joinIn, (joinIn) => this.change({ joinIn })));
+  }
+
+  private runChoice(runs: RunEntry[], usual: string): HTMLElement {
+    const select = h('select', { 'aria-label': 'Run' }, h('option', { value: '' }, usual));
+    for (const { key, name, state, step } of runs)
+      select.append(h('option', { value: key }, `${name} · ${state} · ${steps(step)} steps`));
+    select.value = runs.some(({ key }) => key === this.settings.run) ? this.settings.run : '';
+    select.addEventListener('change', () => this.change({ run: select.value }));
+    return h('label', { class: 'driver' }, h('span', {}, 'Run'), select);
   }
 
   private driverChoice(): HTMLElement {

@@ -3,6 +3,7 @@ import type { Car } from '../../src/physics/cars';
 import { Catalogue } from '../../src/race/catalogue';
 import { medalOf, nextMedal } from '../../src/race/medals';
 import type { PolicyEntry, RunEntry, Site, TrackSummary } from '../../src/site/data';
+import { bestSoFar } from '../../src/ui/learn-panel';
 
 const track = (id: string) =>
   ({ id, name: id, cars: ['classic'], reference_ticks: {} }) as unknown as TrackSummary;
@@ -13,6 +14,7 @@ const kernel = {
   car: (id: string) => cars.find((car) => car.id === id)!,
   fingerprint: (id: string) => (id === 'classic' ? 'physics' : 'grip'),
 };
+const choices = { track: 'track-01', car: 'classic', run: '', policy: '' };
 const policy = (part: Partial<PolicyEntry>): PolicyEntry => ({
   key: 'k',
   kind: 'best',
@@ -122,9 +124,40 @@ describe('younger selves', () => {
   });
 
   it('need a run with two checkpoints that fits the track', () => {
-    expect(catalogue(checkpoints(2)).runWithAges('track-01', '')!.key).toBe('r');
-    expect(catalogue(checkpoints(1)).runWithAges('track-01', '')).toBeNull();
-    expect(catalogue(checkpoints(2)).runWithAges('track-02', '')).toBeNull();
+    expect(catalogue(checkpoints(2)).runWithAges(choices)!.key).toBe('r');
+    expect(catalogue(checkpoints(1)).runWithAges(choices)).toBeNull();
+    expect(catalogue(checkpoints(2)).runWithAges({ ...choices, track: 'track-02' })).toBeNull();
+  });
+
+  it('are of the run that was chosen, before that of the driver', () => {
+    const two = catalogue([
+      ...checkpoints(2),
+      ...checkpoints(2).map((one) => ({ ...one, key: `other-${one.key}`, run: 'other' })),
+    ]);
+    expect(two.runWithAges({ ...choices, run: 'other' })!.key).toBe('other');
+    expect(two.runWithAges({ ...choices, policy: two.list.policies[0]!.key })!.key).toBe('r');
+    expect(two.runWithAges({ ...choices, run: 'gone' })!.key).toBe('r');
+  });
+});
+
+describe('the training to watch', () => {
+  it('is the chosen run, else the one in training, else that the server was started with', () => {
+    const all = catalogue([policy({ run: 'done' }), policy({ run: 'live' })], 'done');
+    expect(all.runToWatch('')).toBe('done');
+    all.list.runs.find(({ key }) => key === 'live')!.state = 'training';
+    expect(all.runToWatch('')).toBe('live');
+    expect(all.runToWatch('done')).toBe('done');
+    expect(catalogue([]).runToWatch('gone')).toBeNull();
+  });
+
+  it('has a curve of best laps that only falls', () => {
+    const laps: [number, number][] = [
+      [0, 12],
+      [1, 9],
+      [2, 11],
+      [3, 8],
+    ];
+    expect(bestSoFar(laps).map(([, lap]) => lap)).toEqual([12, 9, 9, 8]);
   });
 });
 

@@ -29,11 +29,15 @@ function watched() {
     policy: ({ key }) => told.policies.push(key),
     status: (text) => told.status.push(text),
   };
-  const live = new Live('ws://here/ws/live', listener, () => {
-    const socket = new Socket();
-    sockets.push(socket);
-    return socket as unknown as WebSocket;
-  });
+  const live = new Live(
+    () => 'ws://here/ws/live',
+    listener,
+    () => {
+      const socket = new Socket();
+      sockets.push(socket);
+      return socket as unknown as WebSocket;
+    },
+  );
   return { live, sockets, told };
 }
 
