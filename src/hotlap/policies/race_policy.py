@@ -15,13 +15,14 @@ class FileDriver:
     def __init__(self, path: Path, race: RaceBatch) -> None:
         self.policy = OnnxPolicy(path, world=None)
         self.name, layout = self.policy.name, self.policy.layout
-        world, shown = self.policy.metadata["world"], race.settings.layout
-        if world not in ("race", "racer") or layout.removeprefix("race-") != shown:
+        shown = race.settings.layout
+        if layout not in (shown, f"race-{shown}"):
             raise PolicyError(
-                f'{path}: sees "{layout}" of the world {world}, and this race shows "race-{shown}". '
+                f'{path}: sees "{layout}" of the world {self.policy.metadata["world"]}, and this race shows '
+                f'"race-{shown}". '
                 f'Race with observation="{layout.removeprefix("race-")}", or choose another driver.'
             )
-        self._sees_others = world == "race"
+        self._sees_others = layout != shown
 
     def act(self, observation: Array, race: RaceBatch, rows: Array) -> Array:  # noqa: ARG002 - it sees only
         """Actions for what the cars see."""
