@@ -62,7 +62,7 @@ soak: setup setup-browser frontend ## the scaled-up twins of the tests, and the 
 	$(BIN)/python -m pytest --soak -m "soak or clock" $(ARGS)
 
 torture: setup frontend ## kills, signals, flips, bombs, floods and hostile drives; ARGS="--minutes 10 --seed 0"; 1 when a limit is broken
-	$(BIN)/python -m benchmarks.torture $(ARGS)
+	PYTHONPATH=tests $(BIN)/python -m benchmarks.torture $(ARGS)
 
 coverage: setup ## which lines of both worlds the tests of the kernels reach; with the JIT off, since compiled code is not traced
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run --source src/hotlap/racer,src/hotlap/highway -m pytest $(KERNEL_TESTS) $(ARGS)

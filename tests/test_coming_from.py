@@ -34,9 +34,10 @@ def folder(tmp_path_factory):
 
 
 def shortened(command: str) -> list[str]:
-    """The words of a command, with millions of steps made thousands; those of racer-ppo are the quickest."""
+    """The words of a command, with millions of steps made thousands and drives of seconds to evaluate them by."""
     steps = r"--steps \g<1>000" if "racer-sac" in command or "highway" in command else r"--steps \g<1>0000"
-    return shlex.split(re.sub(r"--steps (\d)\d{5,}", steps, command))[1:]
+    words = shlex.split(re.sub(r"--steps (\d)\d{5,}", steps, command))[1:]
+    return [*words, "--evaluation.steps", "100"] if words[0] == "train" and "racer" in words[1] else words
 
 
 def serve_and_stop(words: list[str], folder: Path) -> None:

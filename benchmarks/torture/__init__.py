@@ -1,1 +1,1 @@
-"""Attacks on everything that must survive: `python -m benchmarks.torture --minutes 10 --seed 0`."""
+"""Attacks on everything that must survive: `make torture ARGS="--minutes 10 --seed 0"`; it borrows from the tests."""

@@ -7,9 +7,6 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))  # the attacks of the tests, scaled up here
 
 from benchmarks.torture import driving, files, network, runs, suites
 from benchmarks.torture.figures import Figure, table

@@ -17,6 +17,7 @@ from hotlap.errors import CheckpointError
 
 TESTS = Path(__file__).parents[2] / "tests"
 LONGEST_STOP_S = 10.0
+KILLS_A_RUN = 25
 
 
 def kills(seconds: float, seed: int) -> list[Figure]:
@@ -27,7 +28,7 @@ def kills(seconds: float, seed: int) -> list[Figure]:
     while time.monotonic() < end_s or not (ends or broken):
         seed += 1
         with tempfile.TemporaryDirectory() as root:
-            words = [sys.executable, str(TESTS / "training" / "kill_many.py"), root, str(seed)]
+            words = [sys.executable, str(TESTS / "training" / "kill_many.py"), root, str(seed), str(KILLS_A_RUN)]
             done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment())
         if done.returncode:
             broken.append(done.stderr.strip().splitlines()[-1:])

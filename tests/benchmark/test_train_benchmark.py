@@ -21,6 +21,7 @@ batch_size = 32
 n_epochs = 1
 [evaluation]
 every_steps = 128
+steps = 100
 """
 
 

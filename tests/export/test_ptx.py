@@ -14,7 +14,8 @@ from hotlap.export.world_browser import browser_of, worlds_with_pages
 
 LIBRARY = {f"__nv_{name}" for name in ("sin", "cos", "tan", "acos", "atan", "atan2", "pow")}
 
-pytestmark = pytest.mark.integration
+# Compiling takes most of the time of these tests: on one worker it is done once.
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("ptx")]
 
 
 @pytest.fixture(

@@ -21,6 +21,8 @@ from hotlap.export.wasm import MAGIC, object_imports
 from hotlap.export.world_browser import browser_of, worlds_with_pages
 
 MATH = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "pow", "fmod"}
+# Compiling takes most of the time of these tests: on one worker it is done once.
+pytestmark = pytest.mark.xdist_group("wasm")
 LINKAGE = {"__linear_memory", "__indirect_function_table", "__stack_pointer"}
 
 

@@ -1,4 +1,4 @@
-"""Record the drives that later engines must repeat: `python tests/golden/record.py` writes tests/golden/trajectories/.
+"""Record the drives that later engines must repeat: `PYTHONPATH=tests python -m golden.record`.
 
 Recording is a deliberate act: the files say what the physics is, so they are written again only when the physics is
 meant to change, together with its fingerprint.
@@ -9,14 +9,11 @@ an error does not go away again. `start_…` is the fleet after its placing. `me
 """
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # companions of the tests are imported by name
 
 from hotlap.racer.batch import RacerBatch
 from hotlap.racer.fleet import FleetState

@@ -11,7 +11,7 @@ from hotlap.racer.fingerprint import CONSTANTS, ROUNDED_TO, fixed_drive, physics
 from hotlap.racer.physics import PHYSICS, ROAD, RUNOFF, SHOULDER, Physics
 
 # Another value means another world: every driver trained before is then for a world that is gone. When that is meant,
-# record the drives again (tests/golden/record.py), write the new value here and say so in CHANGELOG.md.
+# record the drives again (tests/golden/record.py says how), write the new value here and say so in CHANGELOG.md.
 FINGERPRINT = "racer-1:f22a853553a80b11"
 
 

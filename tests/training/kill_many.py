@@ -25,7 +25,6 @@ ROLLOUT = 16 * CARS
 CONFIG = tiny_config(steps=40 * ROLLOUT, checkpoint={"keep_last": 2, "first_past": ROLLOUT})
 LONGEST_S = 0.8
 TRAINING_SHARE = 0.8
-MOST_KILLS = 25
 
 
 class Announce(BaseCallback):
@@ -80,13 +79,13 @@ def wait_until_it_trains(root: Path, pid: int) -> None:
         time.sleep(0.002)
 
 
-def main(root: Path, seed: int) -> None:
+def main(root: Path, seed: int, most_kills: int) -> None:
     """Kill again and again, then let the run come to its end."""
     warm_up()
     moments, kills = random.Random(seed), 0
     places = set()
     (root / "announced").write_text("0", encoding="ascii")
-    while kills < MOST_KILLS:
+    while kills < most_kills:
         pid = fork_trainer(root)
         wait_until_it_trains(root, pid) if moments.random() < TRAINING_SHARE else None
         time.sleep(moments.uniform(0.0, LONGEST_S))
@@ -107,4 +106,4 @@ def main(root: Path, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -24,7 +24,7 @@ TESTS = Path(__file__).parent.parent
 # Hundreds of small rollouts, and a checkpoint after each.
 LONG = (
     *("--steps", "100000000", "--cars", "4", "--network.hidden", "8", "--ppo.n-steps", "16", "--ppo.batch-size", "64"),
-    *("--ppo.n-epochs", "1", "--evaluation.every-steps", "0", "--checkpoint-every", "64"),
+    *("--ppo.n-epochs", "1", "--evaluation.every-steps", "0", "--evaluation.steps", "100", "--checkpoint-every", "64"),
 )
 
 
@@ -212,7 +212,7 @@ def test_killed_command_is_resumed_and_loses_one_interval_at_most(tmp_path):
 
 def test_many_kills_at_random_moments_change_nothing_in_the_end(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(TESTS)}
-    command = [sys.executable, str(TESTS / "training" / "kill_many.py"), str(tmp_path / "runs"), "1"]
+    command = [sys.executable, str(TESTS / "training" / "kill_many.py"), str(tmp_path / "runs"), "1", "10"]
     (tmp_path / "runs").mkdir()
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)
     assert done.returncode == 0, done.stderr

@@ -12,13 +12,12 @@ from hotlap.training import racing, reporting
 from hotlap.training.config import load_preset
 from hotlap.training.progress import ProgressBar
 from hotlap.training.train import train
-from training.conftest import SHORT
 from training.tiny_runs import scalars, tiny_config
 
 pytestmark = pytest.mark.integration
 TINY = (
     *("--cars", "4", "--network.hidden", "8", "--ppo.n-steps", "16", "--ppo.batch-size", "32", "--ppo.n-epochs", "1"),
-    *("--evaluation.every-steps", "0", "--checkpoint-every", "64"),
+    *("--evaluation.every-steps", "0", "--evaluation.steps", "100", "--checkpoint-every", "64"),
 )
 
 
@@ -26,8 +25,7 @@ TINY = (
 def short_final_evaluation(monkeypatch):
     """The table at the end is the evaluation's business and has tests there."""
     whole = racing.evaluate
-    short = {"limits": SHORT, "with_human": False}
-    monkeypatch.setattr(racing, "evaluate", lambda *args, **more: whole(*args, **(more | short)))
+    monkeypatch.setattr(racing, "evaluate", lambda *args, **more: whole(*args, **(more | {"with_human": False})))
 
 
 def test_training_ends_with_a_table_and_what_to_do_next(tmp_path, capsys):

@@ -28,6 +28,7 @@ batch_size = 128
 n_epochs = 1
 [set.evaluation]
 every_steps = 0
+steps = 100
 [search.ppo]
 gamma = { grid = [0.95, 0.98] }
 """

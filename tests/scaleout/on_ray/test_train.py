@@ -25,7 +25,7 @@ SMALL = {
     "cars": 32,
     "network": {"hidden": [16, 16], "log_std_end": [-2.0, -3.0, -4.0]},
     "ppo": {"n_steps": 32, "batch_size": 256, "n_epochs": 2},
-    "evaluation": {"every_steps": 0},
+    "evaluation": {"every_steps": 0, "steps": 100},
     "checkpoint_every": "0",
 }
 

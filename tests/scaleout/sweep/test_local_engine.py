@@ -15,7 +15,7 @@ from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.local_engine import run_on_processes
 from hotlap.scaleout.sweep.spec import load_spec
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 SMALL = """
 evaluate_on = ["track-01"]
 [set]
@@ -28,6 +28,8 @@ hidden = [4]
 n_steps = 16
 batch_size = 64
 n_epochs = 1
+[set.evaluation]
+steps = 100
 """
 
 
@@ -43,11 +45,11 @@ def begun(folder, text):
 
 
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path, capsys):
-    spec = write_spec(tmp_path, SMALL + "[set.evaluation]\nevery_steps = 256\n")
+    spec = write_spec(tmp_path, SMALL + "every_steps = 256\n")
     words = ["sweep", str(spec), "--workers", "1", "--root", str(tmp_path / "sweeps"), "--json"]
     folder = SweepFolder(tmp_path / "sweeps" / "spec")
     process = subprocess.Popen([sys.executable, "-m", "hotlap.cli", *words], stderr=subprocess.DEVNULL)
-    run, end_s = folder.runs / "racer-ppo-0000", time.monotonic() + 90
+    run, end_s = folder.runs / "racer-ppo-0000", time.monotonic() + 300
     while not list_checkpoints(run):
         assert time.monotonic() < end_s
         with contextlib.suppress(subprocess.TimeoutExpired):
