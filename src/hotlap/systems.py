@@ -59,6 +59,16 @@ def is_alive(pid: int) -> bool:
     return True
 
 
+ASK_TO_END = signal.SIGTERM
+END: int = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""Signals that a process may answer by saving itself, and that it cannot; Windows has one for both."""
+
+
+def signal_group(pid: int, number: int) -> None:
+    """Signal a process and all that it started; where processes have no groups, the process alone."""
+    getattr(os, "killpg", os.kill)(pid, number)
+
+
 def on_signal(loop: "AbstractEventLoop", number: int, callback: Callable[[], None]) -> None:
     """Call back in the loop when a signal comes, also where the loop itself knows no signals."""
     try:

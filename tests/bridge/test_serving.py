@@ -23,6 +23,7 @@ from hotlap.benchmark.bridge import (
     shares_of_echo,
 )
 from hotlap.benchmark.bridge_training import ROLLOUT_STEPS, measure_training
+from hotlap.bridge import DEFAULT_PORT
 from hotlap.bridge.client import BridgeClient
 from hotlap.bridge.serving import MOST_LINES, FewLines, chosen_port, chosen_token
 from hotlap.bridge.spawn import spawned_bridge
@@ -50,6 +51,12 @@ def free_port() -> int:
 )
 def test_port_is_the_option_then_the_environment_then_9876(option, environment, port):
     assert chosen_port(option, environment) == port
+
+
+def test_help_names_the_port_that_is_the_default(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["bridge", "--help"])
+    assert str(DEFAULT_PORT) in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("seconds", ["nan", "-1"])

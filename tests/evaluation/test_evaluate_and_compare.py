@@ -206,7 +206,7 @@ def test_comparison_subtracts_the_first_from_the_second(capsys):
     slower = difference["standing_lap_s"]
     assert slower["difference"]["value"] == pytest.approx(standing[1] - standing[0])
     assert slower["difference"]["value"] > 2.0
-    assert slower["verdict"] == "worse"
+    assert slower["direction"] == "worse"
     assert len(difference) == len(QUANTITIES)
 
 

@@ -14,38 +14,38 @@ EITHER = Quantity("gap", "gap", ".2f", 0)
 LAP = Quantity("lap", "lap, s", ".3f", -1, resolution=0.02)
 
 
-def verdict(quantity, before, after):
-    return Change(Measure("here", quantity, before), Measure("here", quantity, after)).verdict
+def direction(quantity, before, after):
+    return Change(Measure("here", quantity, before), Measure("here", quantity, after)).direction
 
 
 def test_difference_beyond_its_interval_is_better_or_worse_by_what_is_wanted():
     few, many = Estimate(1.0, 0.5, 1.5), Estimate(5.0, 4.0, 6.0)
-    assert verdict(LESS, few, many) == "worse"
-    assert verdict(LESS, many, few) == "better"
-    assert verdict(MORE, few, many) == "better"
-    assert verdict(MORE, many, few) == "worse"
-    assert verdict(EITHER, few, many) == ""
+    assert direction(LESS, few, many) == "worse"
+    assert direction(LESS, many, few) == "better"
+    assert direction(MORE, few, many) == "better"
+    assert direction(MORE, many, few) == "worse"
+    assert direction(EITHER, few, many) == ""
 
 
 def test_difference_within_its_interval_is_chance():
-    assert verdict(LESS, Estimate(1.0, 0.0, 3.0), Estimate(2.0, 0.5, 4.0)) == ""
-    assert verdict(LESS, exact(1.0), exact(1.0)) == ""
+    assert direction(LESS, Estimate(1.0, 0.0, 3.0), Estimate(2.0, 0.5, 4.0)) == ""
+    assert direction(LESS, exact(1.0), exact(1.0)) == ""
 
 
 def test_lap_must_differ_by_more_than_a_tick():
-    assert verdict(LAP, exact(6.417), exact(6.433)) == ""
-    assert verdict(LAP, exact(6.417), exact(6.450)) == "worse"
+    assert direction(LAP, exact(6.417), exact(6.433)) == ""
+    assert direction(LAP, exact(6.417), exact(6.450)) == "worse"
 
 
 def test_figure_that_is_gone_is_worse_and_one_that_is_new_is_nothing():
-    assert verdict(LAP, exact(6.4), None) == "worse"
-    assert verdict(LAP, None, exact(6.4)) == ""
-    assert verdict(LAP, None, None) == ""
+    assert direction(LAP, exact(6.4), None) == "worse"
+    assert direction(LAP, None, exact(6.4)) == ""
+    assert direction(LAP, None, None) == ""
 
 
 def test_difference_that_one_figure_has_by_chance_is_no_regression_among_many():
     before, after = Estimate(1.0, 0.5, 1.5), Estimate(2.0, 1.5, 2.5)
-    assert verdict(LESS, before, after) == "worse"
+    assert direction(LESS, before, after) == "worse"
 
     def change(place, now):
         return Change(Measure(place, LESS, before), Measure(place, LESS, now))

@@ -217,8 +217,8 @@ def table(result: dict[str, Any]) -> str:
             f"{'PPO in this process':<22} {training['in_process_per_sec']:>12,.0f} steps/s",
             f"{'PPO over the bridge':<22} {training['bridge_per_sec']:>12,.0f} steps/s  {training['share']:.2f} of it",
         ]
-    verdict = "reached" if result["passed"] else "MISSED"
-    lines.append(f"{'target':<22} {result['target']:>12,.0f} steps/s     {verdict}")
+    outcome = "reached" if result["passed"] else "MISSED"
+    lines.append(f"{'target':<22} {result['target']:>12,.0f} steps/s     {outcome}")
     return "\n".join(lines)
 
 

@@ -18,6 +18,7 @@ from hotlap.errors import ConfigError
 from hotlap.evaluation.sources import find_driver
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import HighwayWorld
+from hotlap.progress import say
 
 FloatArray = NDArray[np.float64]
 Driver = Callable[[HighwayWorld, int, np.random.Generator], NDArray[Any]]
@@ -178,7 +179,7 @@ def drive_everything(
             found.append(drive.run(share, lambda so_far, begun=begun: bar.update(begun + so_far - bar.n)))  # type: ignore[misc]
             bar.update(begun + share - bar.n)
             if bar.disable:
-                _say(f"{number + 1} of {len(driven)}: {case.name}, {case.vehicles} vehicles, {found[-1].km:,.0f} km")
+                say(f"{number + 1} of {len(driven)}: {case.name}, {case.vehicles} vehicles, {found[-1].km:,.0f} km")
     return found
 
 
@@ -205,8 +206,3 @@ def _print_table(found: list[Figures]) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_OF_FILES)
     console.print(table)
     console.print(f"{total:,.0f} km, {faults} collisions by the ego's fault.")
-
-
-def _say(message: str) -> None:
-    sys.stderr.write(message + "\n")
-    sys.stderr.flush()

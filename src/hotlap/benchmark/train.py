@@ -22,6 +22,7 @@ from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER
 from hotlap.evaluation.table import console_for_results
 from hotlap.evaluation.world_evaluation import evaluation_of
+from hotlap.progress import say
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.train import TrainingResult, train
@@ -132,9 +133,9 @@ def measure(config: TrainConfig) -> tuple[LearningRate, Evaluation]:
     """Train once in a folder that is thrown away."""
     mark_s = _original_lap_s(config)
     with tempfile.TemporaryDirectory(prefix="hotlap-benchmark-") as root:
-        _say(f"training {config.steps:,} steps with {config.learner}, seed {config.seed} …")
+        say(f"training {config.steps:,} steps with {config.learner}, seed {config.seed} …")
         watch = Stopwatch(mark_s)
-        result = train(config, "run", Path(root), _say, watchers=[watch])
+        result = train(config, "run", Path(root), say, watchers=[watch])
         seconds = time.monotonic() - watch.called_s
         if result.stopped_by is not None:
             raise KeyboardInterrupt
@@ -231,7 +232,3 @@ def _speed_table(rows: Sequence[LearningRate]) -> Table:
 
 def _seconds(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}"
-
-
-def _say(message: str) -> None:
-    sys.stderr.write(message + "\n")

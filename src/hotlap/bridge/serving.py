@@ -89,7 +89,7 @@ def _force_exit_later() -> None:
 
 
 def chosen_port(port: int | None, environment: Mapping[str, str]) -> int:
-    """The option, else BRIDGE_PORT, else 9876."""
+    """The option, else BRIDGE_PORT, else the default."""
     if port is not None:
         return port
     written = environment.get("BRIDGE_PORT", "").strip()

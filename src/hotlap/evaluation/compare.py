@@ -19,7 +19,7 @@ def compare_document(first: Evaluation, second: Evaluation) -> dict[str, Any]:
         difference = change.difference
         found.setdefault(change.after.place, {})[change.after.quantity.name] = {
             "difference": None if difference is None else difference.plain(),
-            "verdict": change.verdict,
+            "direction": change.direction,
         }
     return {"a": first.plain(), "b": second.plain(), "difference": found}
 
@@ -31,9 +31,9 @@ def print_comparison(first: Evaluation, second: Evaluation, console: Console | N
     for place in dict.fromkeys(change.after.place for change in found):
         table = empty_table(place, (first.driver, second.driver, "difference", ""))
         for change in (each for each in found if each.after.place == place):
-            difference = Text(shown_difference(change), style=STYLES[change.verdict])
+            difference = Text(shown_difference(change), style=STYLES[change.direction])
             table.add_row(
-                change.after.quantity.label, shown(change.before), shown(change.after), difference, change.verdict
+                change.after.quantity.label, shown(change.before), shown(change.after), difference, change.direction
             )
         console.print(table)
 
@@ -53,14 +53,14 @@ def shown_difference(change: Change) -> str:
 
 def regressions(found: Sequence[Change]) -> list[str]:
     """What got worse beyond chance, in words: by its interval widened for how many figures were looked at."""
-    judged = [change for change in found if change.after.quantity.better != 0]
-    return [_in_words(change) for change in judged if change.verdict_among(len(judged)) == "worse"]
+    counted = [change for change in found if change.after.quantity.better != 0]
+    return [_in_words(change) for change in counted if change.direction_among(len(counted)) == "worse"]
 
 
 def suspicions(found: Sequence[Change]) -> list[str]:
     """What got worse by its own interval alone, as a few of many figures do by chance."""
     certain = regressions(found)
-    return [words for change in found if change.verdict == "worse" and (words := _in_words(change)) not in certain]
+    return [words for change in found if change.direction == "worse" and (words := _in_words(change)) not in certain]
 
 
 def _in_words(change: Change) -> str:

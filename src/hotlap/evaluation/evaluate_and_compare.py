@@ -1,7 +1,6 @@
 """What `hotlap evaluate` and `hotlap compare` do: results to stdout, progress to stderr."""
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from hotlap.evaluation.request import EvaluationConfig, Outputs, combined
 from hotlap.evaluation.sources import DriverSource, find_driver
 from hotlap.evaluation.table import console_for_results, empty_table
 from hotlap.evaluation.world_evaluation import Evaluate, Request, evaluate_driver, evaluate_here, evaluation_of
+from hotlap.progress import say
 from hotlap.whole_files import refuse_to_overwrite, write_whole_file
 
 DONE, BELOW_WHAT_WAS_ASKED, NOTHING_TO_COMPARE = 0, 1, 3
@@ -29,7 +29,7 @@ def run_evaluations(
     if len(requests) > 1:
         _refuse_for_several(requests, outputs)
     documents, statuses = [], []
-    for (source, config), result in zip(requests, evaluate(requests, _say), strict=True):
+    for (source, config), result in zip(requests, evaluate(requests, say), strict=True):
         if outputs.json:
             documents.append(result.plain())
         else:
@@ -55,7 +55,7 @@ def _status(result: Evaluation, source: DriverSource, config: EvaluationConfig, 
     _write_files(result, source, outputs)
     found, worse = _shortfalls(result, config, outputs), _regressions(result, config, outputs.root)
     for each in (*found, *(worse or ())):
-        _say(each)
+        say(each)
     _remember(result, config, outputs.root, passed=not found and not worse)
     if found or worse:
         return BELOW_WHAT_WAS_ASKED
@@ -71,7 +71,7 @@ def run_comparison(names: tuple[str, str], config: EvaluationConfig, root: Path,
         )
     common = tuple(track for track in first.tracks if track in second.tracks)
     config = replace(config, track=config.track or common or first.tracks)
-    a, b = (evaluate_driver(source, config, _say, with_others=False) for source in (first, second))
+    a, b = (evaluate_driver(source, config, say, with_others=False) for source in (first, second))
     if as_json:
         print(json.dumps(compare_document(a, b), indent=2))
     else:
@@ -99,9 +99,9 @@ def _write_files(result: Evaluation, source: DriverSource, outputs: Outputs) -> 
     if outputs.report is not None:
         page = evaluation_of(source.world).draw(result, source.run)
         write_whole_file(outputs.report, page.encode(), force=True, error=ReportError)
-        _say(f"report written to {outputs.report}")
+        say(f"report written to {outputs.report}")
     if outputs.episodes_file is not None:
-        _say(evaluation_of(source.world).write_episodes(result, outputs.episodes_file))
+        say(evaluation_of(source.world).write_episodes(result, outputs.episodes_file))
 
 
 def _shortfalls(result: Evaluation, config: EvaluationConfig, outputs: Outputs) -> list[str]:
@@ -116,13 +116,13 @@ def _regressions(result: Evaluation, config: EvaluationConfig, root: Path) -> li
         return []
     base = find_base(config.against, result, root, lambda name: _like(result, name, config, root))
     if base is None:
-        _say(f"nothing to set {result.driver} against yet; the next evaluation has this one")
+        say(f"nothing to set {result.driver} against yet; the next evaluation has this one")
         return None
     found, doubtful = (select(changes(base.measures, result.measures())) for select in (regressions, suspicions))
     for each in doubtful:
-        _say(f"may be chance, among so many figures: {each}")
+        say(f"may be chance, among so many figures: {each}")
     if not found:
-        _say(f"no figure is worse than those of {base.name}{', beyond chance' if doubtful else ''}")
+        say(f"no figure is worse than those of {base.name}{', beyond chance' if doubtful else ''}")
     return [f"worse than {base.name}: {each}" for each in found]
 
 
@@ -132,7 +132,7 @@ def _like(result: Evaluation, name: str, config: EvaluationConfig, root: Path) -
     if source.world != result.world:
         raise ConfigError(f"{name} drives in the {source.world}, {result.driver} in the {result.world}.")
     config = replace(config, track=config.track or tuple(result.setup().get("tracks", ())))
-    other: Evaluation = evaluate_driver(source, config, _say, with_others=False)
+    other: Evaluation = evaluate_driver(source, config, say, with_others=False)
     return other
 
 
@@ -155,7 +155,3 @@ def _refuse_taken(path: Path | None, *, force: bool) -> None:
     """Refuse before any driving is done."""
     if path is not None:
         refuse_to_overwrite(path, force=force, error=ReportError)
-
-
-def _say(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)

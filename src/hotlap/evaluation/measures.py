@@ -79,11 +79,11 @@ class Change:
         return self.after.estimate.less(self.before.estimate)
 
     @property
-    def verdict(self) -> str:
+    def direction(self) -> str:
         """Whether it is "better" or "worse" beyond the interval; "" where the difference may be chance, or none."""
-        return self.verdict_among(1)
+        return self.direction_among(1)
 
-    def verdict_among(self, count: int) -> str:
+    def direction_among(self, count: int) -> str:
         """The same for one of so many figures: the more are looked at, the more differ by chance."""
         better, difference = self.after.quantity.better, self.difference
         if better == 0:

@@ -1,13 +1,13 @@
 """What `hotlap train`, `resume` and `runs` print: how it went, where everything is, what to do next."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from hotlap.checkpoints.run_files import POLICY_FILE, TENSORBOARD_FOLDER
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.world_evaluation import evaluation_of
+from hotlap.progress import say
 from hotlap.training.config import TrainConfig
 from hotlap.training.export import export_onnx, export_sb3
 from hotlap.training.importing import ModelFiles, import_model
@@ -18,17 +18,13 @@ from hotlap.training.world_training import training_of
 
 def train_and_tell(config: TrainConfig, name: str, root: Path, learner: Learner | None, *, as_json: bool) -> int:
     """Train a new run."""
-    return _tell(train(config, name, root, _say, learner=learner), as_json=as_json)
+    return _tell(train(config, name, root, say, learner=learner), as_json=as_json)
 
 
 def resume_and_tell(name: str, root: Path, steps: int | None, learner: Learner | None, *, as_json: bool) -> int:
     """Go on with a run, from its newest checkpoint or from that of a step."""
     run, step = find_run_at(name, root)
-    return _tell(resume(run, _say, steps, learner=learner, at=step), as_json=as_json)
-
-
-def _say(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
+    return _tell(resume(run, say, steps, learner=learner, at=step), as_json=as_json)
 
 
 def _tell(result: TrainingResult, *, as_json: bool) -> int:

@@ -81,14 +81,14 @@ def test_worse_driver_exits_with_one_and_names_the_figure(run, tmp_path, capsys)
     assert "no figure is worse" in capsys.readouterr().err
 
 
-def test_comparison_has_intervals_and_verdicts(run, capsys):
+def test_comparison_has_intervals_and_directions(run, capsys):
     words = ["compare", "expert", "blind", "--vehicles", "30", "--episodes", "8", "--orders", "0"]
     words += ["--root", str(run.parent)]
     assert cli.main([*words, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["difference"]["30 vehicles"]
     assert set(found) == {quantity.name for quantity in QUANTITIES}
     changes = found["lane_change_done_percent"]
-    assert changes["verdict"] == "worse"
+    assert changes["direction"] == "worse"
     assert changes["difference"]["low"] <= changes["difference"]["value"] < changes["difference"]["high"] < 0.0
     assert cli.main(words) == 0
     assert "worse" in capsys.readouterr().out

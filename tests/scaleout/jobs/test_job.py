@@ -1,6 +1,7 @@
 """The file of a job, what the cluster is told, what runs there and what comes back."""
 
 import json
+import os
 import sys
 from types import SimpleNamespace
 
@@ -174,6 +175,13 @@ def test_a_job_ends_when_its_time_is_up(tmp_path, monkeypatch):
     commands = [python("import signal; open('a.txt', 'w').write('a'); signal.pause()")]
     assert run_job(monkeypatch, tmp_path, seconds=1, commands=commands) == process.TIME_IS_UP
     assert fetch(tmp_path / "kept", tmp_path / "got").exit_code == process.TIME_IS_UP
+
+
+def test_a_job_ends_in_time_where_processes_have_no_groups(tmp_path, monkeypatch):
+    """As on Windows: the command itself is ended."""
+    monkeypatch.delattr(os, "killpg")
+    commands = [python("import signal; signal.pause()")]
+    assert run_job(monkeypatch, tmp_path, seconds=1, commands=commands) == process.TIME_IS_UP
 
 
 def test_a_job_whose_storage_is_not_there_fails_before_its_first_command(tmp_path, monkeypatch, capsys):

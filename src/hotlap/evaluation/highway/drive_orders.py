@@ -19,6 +19,7 @@ from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
 from hotlap.highway.orders import Refused, Situation, Understood, as_record, as_sentence, interpret
 from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.progress import say
 from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.missions import MissionLog, MissionRecord, record_of
 
@@ -96,9 +97,9 @@ def _driver(policy: str | None, root: Path) -> DriverSource:
         return source
     best = best_highway_run(root)
     if best is not None:
-        _say(f"driver: {best}, the best evaluated run of the highway")
+        say(f"driver: {best}, the best evaluated run of the highway")
         return find_driver(str(best), root)
-    _say(f"driver: the rule-based expert, since no run under {root}/ has a driver of the highway")
+    say(f"driver: the rule-based expert, since no run under {root}/ has a driver of the highway")
     return find_driver(EXPERT, root)
 
 
@@ -222,8 +223,4 @@ def _log(carried: Sequence[Carried], driver: str, root: Path) -> None:
             MissionLog(database).add(record)
         database.close()
     except StoreError as problem:
-        _say(f"the missions are not logged: {problem}")
-
-
-def _say(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
+        say(f"the missions are not logged: {problem}")

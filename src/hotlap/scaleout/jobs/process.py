@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
+from hotlap.progress import say
 from hotlap.scaleout.jobs.artefacts import store
-from hotlap.scaleout.speaking import say
+from hotlap.systems import ASK_TO_END, END, signal_group
 
 ORDERS = "HOTLAP_JOB"
 TIME_IS_UP = 124  # what timeout(1) reports
@@ -81,11 +82,11 @@ def run_one(words: Sequence[str], end_s: float) -> int:
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """Ask the group to stop, wait a little, and make sure."""
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGTERM)
+        signal_group(process.pid, ASK_TO_END)
         try:
             process.wait(GRACE_S)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            signal_group(process.pid, END)
             process.wait()
 
 

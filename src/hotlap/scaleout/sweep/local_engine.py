@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.interrupting import terminating_as_interrupting
-from hotlap.scaleout.sweep.starting import TrialProcess
+from hotlap.scaleout.sweep.trial_handle import TrialProcess
 
 Report = Callable[[str], None]
 LOOK_S = 0.2

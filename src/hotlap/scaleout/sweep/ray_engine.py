@@ -15,7 +15,7 @@ from hotlap.errors import TrainingError
 from hotlap.scaleout.cluster import joined, load_ray
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.interrupting import terminating_as_interrupting
-from hotlap.scaleout.sweep.starting import TrialProcess
+from hotlap.scaleout.sweep.trial_handle import TrialProcess
 
 Report = Callable[[str], None]
 REPORT_S = 2.0

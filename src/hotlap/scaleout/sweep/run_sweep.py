@@ -12,9 +12,9 @@ from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.request import EvaluationConfig
 from hotlap.evaluation.sources import find_driver
 from hotlap.evaluation.world_evaluation import evaluate_driver, evaluation_of
+from hotlap.progress import say
 from hotlap.racer.tracks import load_track
 from hotlap.scaleout.cluster import load_ray
-from hotlap.scaleout.speaking import say
 from hotlap.scaleout.sweep.folder import RESULTS_DOCUMENT, SweepFolder
 from hotlap.scaleout.sweep.local_engine import run_on_processes
 from hotlap.scaleout.sweep.ray_engine import run_on_ray

@@ -5,5 +5,5 @@ import sys
 
 def say(message: str) -> None:
     """One line of progress."""
-    sys.stderr.write(message + "\n")
+    sys.stderr.write(f"{message}\n")
     sys.stderr.flush()

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from hotlap.scaleout.sweep import starting
+from hotlap.scaleout.sweep import trial_handle
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.spec import SweepSpec
-from hotlap.scaleout.sweep.starting import TrialProcess
+from hotlap.scaleout.sweep.trial_handle import TrialProcess
 
 ENDS = {
     "failed": ["raise SystemExit(2)", *(f"import os; os.kill(os.getpid(), {number})" for number in (9, 11))],
@@ -28,7 +28,7 @@ def started(monkeypatch, folder, code):
     """A training that runs this code instead."""
     popen = subprocess.Popen
     monkeypatch.setattr(
-        starting.subprocess, "Popen", lambda _command, **options: popen([sys.executable, "-c", code], **options)
+        trial_handle.subprocess, "Popen", lambda _command, **options: popen([sys.executable, "-c", code], **options)
     )
     return TrialProcess(folder, folder.names()[0])
 

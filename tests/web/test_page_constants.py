@@ -1,0 +1,31 @@
+"""Numbers that the pages and the package both need are the same in both."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hotlap.highway import physics as highway
+from hotlap.racer import physics
+from hotlap.store import drives, missions
+
+PAGES = Path(__file__).parents[2] / "frontend" / "src"
+SHARED = {
+    ("physics/numbers.ts", "TICKS_PER_SECOND"): physics.TICKS_PER_SECOND,
+    ("physics/numbers.ts", "TOP_SPEED_UPS"): physics.PHYSICS.max_speed_ups,
+    ("race/laps.ts", "ROAD"): physics.ROAD,
+    ("race/tape.ts", "BYTES_PER_TICK"): drives.BYTES_PER_TICK,
+    ("race/tape.ts", "MOST_TICKS"): drives.MOST_TICKS,
+    ("race/tape.ts", "MOST_RESPAWNS"): drives.MOST_RESPAWNS,
+    ("highway/drive.ts", "LONGEST_DRIVER"): missions.LONGEST_DRIVER,
+    ("highway/vehicle-art.ts", "MOTORCYCLE"): highway.MOTORCYCLE,
+    ("highway/vehicle-art.ts", "SUV"): highway.SUV,
+    ("highway/vehicle-art.ts", "TRUCK"): highway.TRUCK,
+}
+
+
+@pytest.mark.parametrize(("file", "name"), SHARED)
+def test_constant_of_a_page_is_that_of_the_package(file, name):
+    text = (PAGES / file).read_text(encoding="utf-8")
+    written = re.search(rf"^(?:export )?const {name} = ([\d._]+);", text, re.MULTILINE)
+    assert float(written[1].replace("_", "")) == SHARED[file, name]
