@@ -15,8 +15,8 @@ from hotlap.benchmark.report import describe_machine
 from hotlap.checkpoints.run_files import RUN_DOCUMENT
 from hotlap.errors import ConfigError, SweepError
 from hotlap.evaluation.table import console_for_results, empty_table
+from hotlap.progress import say
 from hotlap.scaleout.cluster import load_ray
-from hotlap.scaleout.speaking import say
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.local_engine import run_on_processes
 from hotlap.scaleout.sweep.ray_engine import run_on_ray
