@@ -130,6 +130,15 @@ def test_body_that_never_comes_is_not_waited_for(tmp_path, monkeypatch):
         assert connection.recv(100).startswith(b"HTTP/1.1 408")
 
 
+def test_client_that_leaves_in_the_middle_of_its_body_is_no_news(tmp_path, caplog, capfd):
+    with running(tmp_path) as server, socket.create_connection(("127.0.0.1", server.port), 10) as leaver:
+        head = f"POST /api/laps HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
+        leaver.sendall(f"{head}Content-Length: 99\r\n\r\n{{".encode())
+        assert server.get("/api/laps").status == 200  # by now the body is being read
+    assert not caplog.records
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_longest_drive_fits_into_a_body(server):
     longest = RecordedDrive(b"\0\xff\0" * 36_000)
     assert len(json.dumps(sent_lap(longest, 500))) < MOST_BYTES

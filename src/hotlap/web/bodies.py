@@ -3,7 +3,7 @@
 import asyncio
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 MOST_BYTES = 256 * 1024
 BODY_SECONDS = 10.0
@@ -18,6 +18,8 @@ async def read_json_body(request: Request, most_bytes: int = MOST_BYTES) -> byte
             return await _read(request, most_bytes)
     except TimeoutError as slow:
         raise HTTPException(408, f"the body took longer than {BODY_SECONDS:g} seconds") from slow
+    except ClientDisconnect as gone:
+        raise HTTPException(400, "the client left before its body was whole") from gone  # which nobody reads
 
 
 async def _read(request: Request, most_bytes: int) -> bytes:
