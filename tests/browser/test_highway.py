@@ -143,10 +143,10 @@ def test_supervisor_names_the_rule_it_uses(window):
 def test_expert_drives_visibly_when_the_policy_cannot_run(window):
     page = window()
     page.expect_complaints("ERR_FAILED")
-    page.page.route("**/assets/ort*", lambda route: route.abort())
+    page.page.route("**/data/driver.wasm", lambda route: route.abort())
     page.open()
     expect(page.part("fallback")).to_contain_text("The rule-based expert drives")
-    expect(page.part("fallback")).to_contain_text("onnxruntime did not load")
+    expect(page.part("fallback")).to_contain_text("The AI cannot drive here: data/driver.wasm could not be fetched")
     page.hurry().order("cruise at 40")
     expect(page.part("speed")).to_have_text(re.compile("^(39|40|41)$"))
 
