@@ -27,7 +27,7 @@ from hotlap.web.board import BoardDesk
 from hotlap.web.highway import HighwayDesk
 from hotlap.web.live import LiveHub
 from hotlap.web.packing import VARY, Packer, takes_gzip
-from hotlap.web.policies import PolicyCounter
+from hotlap.web.policies import CLASSIC_LAYOUTS, PolicyCounter
 from hotlap.web.runs import Shelf
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 UNCHANGING = "public, max-age=31536000, immutable"
 ASK_AGAIN = "no-cache"
 ASSETS = "assets/"
-CLASSIC_LAYOUTS = ("classic", "full")
 MOST_KNOWN_DRIVERS = 16
 """How many drivers a lap is compared with: each takes some milliseconds."""
 

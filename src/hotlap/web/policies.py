@@ -15,6 +15,8 @@ from hotlap.racer.cars.catalogue import CLASSIC
 from hotlap.web.runs import Driver, key_of, named_assists
 
 KEPT_POLICIES = 16
+CLASSIC_LAYOUTS = ("classic", "full")
+"""What drivers of the classic car see."""
 
 
 class PolicyCounter:
@@ -91,6 +93,6 @@ def bundled_driver(path: Path) -> Driver:
 
 
 def bundled_cars(metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """The cars a driver learned to drive; a racing driver that names none drives the classic one."""
-    usual = (CLASSIC,) if metadata["world"] == "racer" else ()
+    """The cars a driver learned to drive; one that names none and sees what the classic car shows drives that."""
+    usual = (CLASSIC,) if metadata["layout"] in CLASSIC_LAYOUTS else ()
     return tuple(map(str, metadata.get("cars", usual)))
