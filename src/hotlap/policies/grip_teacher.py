@@ -6,7 +6,7 @@ It drives like the reference, with room for mistakes: farther from the edges of 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
 import numpy as np
@@ -25,7 +25,9 @@ from hotlap.racer.grip_fleet import CarTable, GripFleet, build_car_table, car_da
 from hotlap.racer.grip_tick import grip_state
 from hotlap.racer.tick import car_at
 from hotlap.racer.tracks import Track
-from hotlap.racer.world import RacerWorld
+
+if TYPE_CHECKING:
+    from hotlap.racer.world import RacerWorld
 
 POINTS = 1024
 """Of every line, whatever the length of the circuit."""
@@ -124,7 +126,7 @@ class GripTeacher:
             kinds=len(kinds),
         )
 
-    def act(self, world: RacerWorld) -> FloatArray:
+    def act(self, world: "RacerWorld") -> FloatArray:
         """What every car should do now."""
         shown = np.zeros((world.count, 3))
         compiled_showing()(world.fleet, world.grip, self.lesson, MANNER, shown)
