@@ -39,9 +39,9 @@ def twin(device_learner):
     samples.observations[:] = device_learner.seen.reshape(-1).numpy()
     samples.actions[:] = device_learner.actions.reshape(-1).numpy()
     samples.log_probs[:] = device_learner.log_probs.reshape(-1).numpy()
-    cores.after.observations[:] = device_learner._scaled(device_learner.env.observation).reshape(-1).numpy()
+    cores.after.observations[:] = device_learner.scaled(device_learner.env.observation).reshape(-1).numpy()
     cut = cores.room_for(CARS * TICKS)
-    cut.observations[:] = device_learner._scaled(device_learner.final).reshape(-1).numpy()
+    cut.observations[:] = device_learner.scaled(device_learner.final).reshape(-1).numpy()
     cores.judge(cut, CARS * TICKS)
     bonus = RULES.gamma * cut.values * device_learner.cut.reshape(-1).numpy()
     cores.rollout.rewards[:] = device_learner._scaled_rewards().reshape(-1).numpy() + bonus

@@ -26,9 +26,10 @@ LEAST_SPREAD = 1e-8
 
 @dataclass(frozen=True)
 class Scaling:
-    """How observations and rewards are scaled; `None` statistics stay as they are."""
+    """How observations and rewards are scaled."""
 
     learns: bool
+    """Whether there are statistics to scale with; without them all stays as it is."""
     gamma: float
     epsilon: float
     clip_observations: float
@@ -171,7 +172,7 @@ class DevicePpo:
         spread = self.log_std.exp()
         for tick in range(self.ticks):
             self.raw[tick].copy_(env.observation)
-            seen = self._scaled(self.raw[tick], out=self.seen[tick])
+            seen = self.scaled(self.raw[tick], out=self.seen[tick])
             noise = torch.randn_like(self.actions[tick])
             torch.addcmul(self.forward("policy", seen), noise, spread, out=self.actions[tick])
             self.log_probs[tick].copy_(_log_density(noise, self.log_std))
@@ -183,7 +184,8 @@ class DevicePpo:
             for column, kept in self.watched.values():
                 kept[tick].copy_(column)
 
-    def _scaled(self, raw: Tensor, out: Tensor | None = None) -> Tensor:
+    def scaled(self, raw: Tensor, out: Tensor | None = None) -> Tensor:
+        """What the networks see of some observations."""
         clip = self.scaling.clip_observations
         return torch.mul(raw - self.mean, self.scale, out=out).clamp_(-clip, clip)
 
@@ -205,9 +207,9 @@ class DevicePpo:
         """Values, scaled rewards, advantages, and what was seen taken into the statistics."""
         rules, gamma = self.rules, self.rules.gamma
         self.values.copy_(self.forward("value", self.seen).squeeze(-1))
-        last = self.forward("value", self._scaled(self.env.observation)).squeeze(-1)
+        last = self.forward("value", self.scaled(self.env.observation)).squeeze(-1)
         rewards = self._scaled_rewards()
-        rewards = rewards + gamma * self.cut * self.forward("value", self._scaled(self.final)).squeeze(-1)
+        rewards = rewards + gamma * self.cut * self.forward("value", self.scaled(self.final)).squeeze(-1)
         following, advantage = last, torch.zeros_like(last)
         for tick in reversed(range(self.ticks)):
             goes_on = 1.0 - self.ended[tick]

@@ -4,6 +4,7 @@ The policy and the optimiser of torch stay the truth between two iterations, as 
 everything that reads or writes them finds what it expects. What is drawn is a function of the seed and the step.
 """
 
+import time
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,11 @@ class GpuPPO(HotlapPPO):
         callback.on_rollout_start()
         device = self.on_device or self._make_device(env)
         self._weights_to_device(device)
+        began_s = time.perf_counter()
         device.drive(self._drawn_by(0))
-        self.num_timesteps += self.n_steps * self.n_envs
         driven = self._driven(device)
+        self.driving_s = time.perf_counter() - began_s
+        self.num_timesteps += self.n_steps * self.n_envs
         callback.update_locals({**locals(), **vars(driven)})
         if not callback.on_step():
             return False
@@ -144,7 +147,7 @@ class GpuPPO(HotlapPPO):
         vec_env: Any = env.unwrapped
         vec_env.world.put_state(device.env.state())
         seen = device.env.observation
-        self._last_obs = device._scaled(seen).cpu().numpy()
+        self._last_obs = device.scaled(seen).cpu().numpy()
         self._last_episode_starts = device.ended[-1].cpu().numpy() != 0
         vec_env.episode_returns[:] = vec_env.world.batch.episodes.episode_return
         if self.normalizer is not None:
