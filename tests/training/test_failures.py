@@ -215,6 +215,11 @@ def test_past_policies_stay_when_their_checkpoints_go_also_over_a_resume(tmp_pat
     assert not list_past_policies(whole)
 
 
+def test_truly_bad_selves_of_the_first_thousands_of_steps_are_kept_unless_asked_otherwise(tmp_path):
+    run = train(tiny_config(steps=48 * ROLLOUT, checkpoint_every="0"), "run", tmp_path).run
+    assert [past_step(path) for path in list_past_policies(run)] == [1024, 2048]
+
+
 class AtFirstStep(BaseCallback):
     """Does something once, when the run is under way."""
 

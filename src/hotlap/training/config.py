@@ -268,7 +268,7 @@ class CheckpointSettings:
 
     keep_last: Annotated[int, tyro.conf.arg(name="keep", prefix_name=False)] = 3
     """How many of the newest checkpoints stay; the best always does."""
-    first_past: int = 50_000
+    first_past: int = 1_000
     """Keep the policy of this step for good, and that of twice, four times, … as many steps; 0 for none."""
 
     def __post_init__(self) -> None:
