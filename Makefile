@@ -1,5 +1,7 @@
 # `make train` and `make test` work on a fresh clone with Python 3.11 or later and nothing else prepared.
 PYTHON ?= python3
+# Compiled modules are kept, whatever the shell says: hundreds of processes of the tests import the same ones.
+unexport PYTHONDONTWRITEBYTECODE
 ARGS ?=
 # Tests are shared out to so many processes; those that need a browser or a clock stay on one of them.
 WORKERS ?= 2

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hotlap import kernel as machinery
 from hotlap import kernel_cache
 from hotlap.kernel import address_table, compile_kernel, element_type, kernel
-from hotlap.kernel_cache import cache_folder, kernel_hash, sources_hash
+from hotlap.kernel_cache import cache_folder, kept, kernel_hash, sources_hash
 
 PACKAGE = Path(machinery.__file__).parent
 
@@ -45,7 +45,7 @@ def test_hash_changes_with_kernels_and_with_what_they_are_compiled_from(package,
     assert sources_hash(package) != kernel_hash()
 
 
-@pytest.mark.parametrize("edited", ["cli.py", "worlds.py", "racer/world.py"])
+@pytest.mark.parametrize("edited", ["cli.py", "worlds.py", "racer/world.py", "kernel_cache.py"])
 def test_hash_ignores_what_no_kernel_is_compiled_from(package, edited):
     with (package / edited).open("a", encoding="utf-8") as source:
         source.write("\n")
@@ -201,6 +201,17 @@ def test_full_disk_keeps_no_kernels_and_stops_nobody(tmp_path):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     hits, said = run_doubled(tmp_path, preexec_fn=small_files_only)
     assert (hits, said.count("\n"), "cannot be kept" in said) == (0, 1, True)
+
+
+def test_what_was_made_from_kernels_is_kept_and_made_again_when_damaged(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "cache_folder", lambda: tmp_path)
+    assert kept("lap", lambda: b"first") == kept("lap", lambda: b"second") == b"first"
+    (tmp_path / "lap").write_bytes(flipped((tmp_path / "lap").read_bytes()))
+    assert kept("lap", lambda: b"third") == b"third"
+    monkeypatch.setattr(kernel_cache, "cache_folder", lambda: tmp_path / "full disk")
+    assert kept("lap", lambda: b"fourth") == b"fourth"
+    monkeypatch.setattr(kernel_cache, "cache_folder", lambda: None)
+    assert kept("lap", lambda: b"fifth") == b"fifth"
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707])

@@ -22,6 +22,8 @@ import llvmlite
 import numba
 from numba.core import caching
 
+from hotlap.whole_files import replace_file
+
 LOG = logging.getLogger(__name__)
 KEPT_CACHES = 4
 SEAL_BYTES = hashlib.sha256().digest_size
@@ -47,14 +49,17 @@ def sources_hash(package: Path) -> str:
 
 
 def _kernel_sources(package: Path) -> list[Path]:
-    """Files with kernels, and all they import: constants and the layout of structs become part of the machine code."""
+    """Files with kernels, and all they import: constants and the layout of structs become part of the machine code.
+
+    Where machine code is kept, that is this file, is no part of it.
+    """
     waiting = [
         path for path in package.glob("*/*.py") if re.search(rb"^@(kernel|builder)", path.read_bytes(), re.MULTILINE)
     ]
-    found: set[Path] = set()
+    this_file, found = package / Path(__file__).name, set[Path]()
     while waiting:
         path = waiting.pop()
-        if path not in found:
+        if path not in found and path != this_file:
             found.add(path)
             for name in re.findall(rb"^from hotlap\.([\w.]+) import", path.read_bytes(), re.MULTILINE):
                 module = package.joinpath(*name.decode().split("."))
@@ -151,6 +156,19 @@ def unsealed(path: Path) -> bytes | None:
         return content
     say_once(f"compiled kernels in {path.parent.parent} are damaged and compiled again.")
     return None
+
+
+def kept(name: str, make: Callable[[], bytes]) -> bytes:
+    """What was made from the kernels once and then kept beside them; made again when it was damaged."""
+    folder = cache_folder()
+    found = None if folder is None else unsealed(folder / name)
+    if found is not None:
+        return found
+    content = make()
+    if folder is not None:
+        with contextlib.suppress(OSError):  # a full disk: it is made again next time
+            replace_file(folder / name, sealed(content))
+    return content
 
 
 def with_cache(compile_it: Callable[[bool], Any]) -> Any:

@@ -46,7 +46,8 @@ class CoresAsGpu:
 def as_gpu(monkeypatch):
     """What is done with a GPU, done on the cores."""
     monkeypatch.setattr(gpu_memory, "Gpu", CoresAsGpu)
-    monkeypatch.setattr(gpu_memory, "kept_ptx", lambda _name, entry: native_entry(entry))
+    monkeypatch.setattr(gpu_memory, "libdevice", bytes)
+    monkeypatch.setattr(gpu_memory, "ptx", lambda _name, entry, _library: native_entry(entry))
     monkeypatch.setattr(gpu_memory, "begin_using", lambda _device: None)
     monkeypatch.setattr(gpu_memory, "current_stream", lambda _device: 0)
     monkeypatch.setattr("hotlap.devices.torch_env.HostMemory", GpuMemory)

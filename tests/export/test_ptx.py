@@ -7,6 +7,7 @@ import numba
 import pytest
 
 import hotlap
+from hotlap import kernel_cache
 from hotlap.errors import ExportError
 from hotlap.export import ptx as ptx_module
 from hotlap.export.ptx import LIBRARY_FILE, libdevice, ptx, ptx_imports
@@ -15,7 +16,7 @@ from hotlap.export.world_browser import browser_of, worlds_with_pages
 LIBRARY = {f"__nv_{name}" for name in ("sin", "cos", "tan", "acos", "atan", "atan2", "pow")}
 
 # Compiling takes most of the time of these tests: on one worker it is done once.
-pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("ptx")]
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("other machines")]
 
 
 @pytest.fixture(
@@ -62,13 +63,13 @@ def test_library_is_found_in_a_toolkit_and_what_to_install_is_said_without_one(t
 
 def test_code_for_a_gpu_is_made_once_and_made_again_when_it_was_damaged(tmp_path, monkeypatch):
     made = []
-    monkeypatch.setattr(ptx_module, "cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(ptx_module, "libdevice", lambda: b"")
-    monkeypatch.setattr(ptx_module, "ptx", lambda name, _entry, _library: made.append(name) or f".version of {name}")
+    monkeypatch.setattr(kernel_cache, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(ptx_module, "_compiled", lambda name, *_others: made.append(name) or f".version of {name}")
     entry = browser_of("racer").entries["update"]
-    assert ptx_module.kept_ptx("racer", entry) == ptx_module.kept_ptx("racer", entry) == ".version of racer"
+    assert ptx("racer", entry) == ptx("racer", entry) == ".version of racer"
     assert made == ["racer"]
     [kept] = tmp_path.glob("*.ptx")
     kept.write_bytes(kept.read_bytes()[:-1])
-    assert ptx_module.kept_ptx("racer", entry) == ".version of racer"
-    assert made == ["racer", "racer"]
+    assert ptx("racer", entry) == ".version of racer"
+    assert ptx("racer", entry, b"another library") == ".version of racer"
+    assert made == ["racer", "racer", "racer"]

@@ -7,9 +7,11 @@ import numba
 import pytest
 
 import hotlap
+from hotlap import kernel_cache
 from hotlap.errors import ExportError
-from hotlap.export import linking
+from hotlap.export import ir, linking
 from hotlap.export.driver_browser import built_driver_wasm
+from hotlap.export.ir import kept_ir, scalar_ir
 from hotlap.export.linking import link, packaged, wasm_objects
 from hotlap.export.reference_laps import (
     GRIP_REFERENCES_FILE,
@@ -22,7 +24,7 @@ from hotlap.export.world_browser import browser_of, worlds_with_pages
 
 MATH = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "pow", "fmod"}
 # Compiling takes most of the time of these tests: on one worker it is done once.
-pytestmark = pytest.mark.xdist_group("wasm")
+pytestmark = pytest.mark.xdist_group("other machines")
 LINKAGE = {"__linear_memory", "__indirect_function_table", "__stack_pointer"}
 
 
@@ -62,9 +64,26 @@ def test_objects_name_no_folder_of_the_machine_they_were_made_on(objects):
     assert not [name for name in names for content in objects.values() if name in content]
 
 
-def test_compiling_for_the_browser_leaves_numba_as_it_was(objects):
+def idle(_addresses, _first, _last, _mode):
+    """An entry that does nothing."""
+
+
+def test_compiling_for_the_browser_leaves_numba_as_it_was():
+    ir_text, name = scalar_ir(idle)
+    assert f"@{name}(" in ir_text
     assert int(numba.config.OPT) == 3
     assert numba.njit(lambda x: x + 1)(1) == 2
+
+
+def test_what_other_machines_are_compiled_from_is_written_down_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "cache_folder", lambda: tmp_path)
+    written = kept_ir(idle)
+    assert f"@{written[1]}(" in written[0]
+    monkeypatch.setattr(ir, "scalar_ir", None)
+    assert kept_ir(idle) == written
+    monkeypatch.setattr(ir, "_compilers_hash", lambda: "changed")
+    with pytest.raises(TypeError):
+        kept_ir(idle)
 
 
 def test_packaged_module_is_what_the_kernels_compile_to(world, objects):

@@ -91,4 +91,4 @@ def test_track_without_a_clean_lap_is_said_to_have_none(monkeypatch):
     monkeypatch.setattr(grip_reference, "search_style", lambda _: lost)
     monkeypatch.setattr(LineDriver, "drive", lambda *_: lost)
     with pytest.raises(TrackError, match='no clean lap of the car "gt"'):
-        grip_reference._reference_of.__wrapped__(load_track("quarry"), load_car("gt"))
+        grip_reference._driven(load_track("quarry"), load_car("gt"))

@@ -16,7 +16,7 @@ from hotlap.benchmark.driving import MEMORY, PUSHING_ON
 from hotlap.benchmark.report import describe_machine
 from hotlap.devices.driver import Gpu, Work, lanes_per_car
 from hotlap.errors import ConfigError
-from hotlap.export.ptx import kept_ptx
+from hotlap.export.ptx import libdevice, ptx
 from hotlap.export.world_browser import browser_of
 from hotlap.highway.world import HighwayWorld
 from hotlap.racer.world import RacerWorld
@@ -182,7 +182,7 @@ def contest_outcome(gpu: Gpu, contest: Contest, settings: dict[str, int], say: S
     """Compile a world for the GPU, compare it, measure it."""
     say(f"compiling the {contest.name} for the GPU …")
     entry = browser_of(contest.world).entries[contest.function]
-    kernel = gpu.kernel(kept_ptx(contest.world, entry), contest.world)
+    kernel = gpu.kernel(ptx(contest.world, entry, libdevice()), contest.world)
     say(f"driving the {contest.name} on both …")
     largest, differing = compare(gpu, kernel, contest)
     count = settings["cars"] // contest.cars_for_one

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hotlap.devices.driver import Gpu, Work, lanes_per_car
 from hotlap.errors import ActionError
-from hotlap.export.ptx import kept_ptx
+from hotlap.export.ptx import libdevice, ptx
 
 Array = NDArray[Any]
 
@@ -30,7 +30,7 @@ class GpuMemory:
         self._world, self._batch, self._device = world, world.batch, device
         begin_using(device)
         self._gpu = Gpu(device.index or 0)
-        self._kernel = self._gpu.kernel(kept_ptx(world.name, world.batch.entry), world.name)
+        self._kernel = self._gpu.kernel(ptx(world.name, world.batch.entry, libdevice()), world.name)
         self._tensors = [[torch.tensor(array, device=device) for array in group] for group in world.batch.groups]
         self._actions = torch.zeros((3, world.count), dtype=torch.float64, device=device)
         self._choices = torch.from_numpy(np.array(world.action_choices, np.float64)).to(device)

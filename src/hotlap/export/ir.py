@@ -1,8 +1,12 @@
 """Kernels as LLVM IR that knows nothing of this machine: what WebAssembly and GPU code are made from."""
 
 import contextlib
+import functools
+import hashlib
 import re
+import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -10,6 +14,7 @@ from llvmlite import binding as llvm
 from numba.core import codegen
 
 from hotlap.kernel import KERNEL_OPTIONS, EntrySignature, compile_kernel
+from hotlap.kernel_cache import kept
 
 KernelEntry = Callable[[Any, int, int, int], None]
 
@@ -22,6 +27,29 @@ def scalar_ir(entry: KernelEntry) -> tuple[str, str]:
         compiled.compile(EntrySignature.args)
     result = compiled.overloads[EntrySignature.args]
     return result.library.get_llvm_str(), result.fndesc.llvm_func_name
+
+
+def kept_ir(entry: KernelEntry) -> tuple[str, str]:
+    """The same for an entry of this package, written down once for all machines."""
+
+    def make() -> bytes:
+        ir_text, inner_name = scalar_ir(entry)
+        return zlib.compress(f"{inner_name}\n{ir_text}".encode(), level=1)
+
+    inner_name, _, ir_text = zlib.decompress(kept_for_machine("ir", entry, make)).decode().partition("\n")
+    return ir_text, inner_name
+
+
+def kept_for_machine(kind: str, entry: KernelEntry, make: Callable[[], bytes]) -> bytes:
+    """What is made of an entry for another machine: kept until the kernels, or what compiles them here, change."""
+    return kept(f"{entry.__module__}.{entry.__name__}-{_compilers_hash()}.{kind}", make)
+
+
+@functools.cache
+def _compilers_hash() -> str:
+    """A hash of the modules that make WebAssembly and GPU code of kernels."""
+    sources = [Path(__file__).with_name(name).read_bytes() for name in ("ir.py", "wasm.py", "ptx.py")]
+    return hashlib.sha256(b"\0".join(sources)).hexdigest()[:16]
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ there are so many; the threads between them do nothing.
 needs beyond arithmetic comes from NVIDIA's library of mathematical functions, libdevice.
 """
 
-import contextlib
+import hashlib
 import os
 import re
 import sysconfig
@@ -15,9 +15,7 @@ from pathlib import Path
 from llvmlite import binding as llvm
 
 from hotlap.errors import ExportError
-from hotlap.export.ir import KernelEntry, module_for, optimise, scalar_ir, target_machine
-from hotlap.kernel_cache import cache_folder, sealed, unsealed
-from hotlap.whole_files import replace_file
+from hotlap.export.ir import KernelEntry, kept_for_machine, kept_ir, module_for, optimise, target_machine
 
 TRIPLE = "nvptx64-nvidia-cuda"
 # Every chip since 2018; the driver compiles the text for a newer one.
@@ -28,31 +26,22 @@ FROM_LIBRARY = "acos|asin|atan|atan2|cos|exp|fmod|log|pow|sin|tan"
 BUILT_IN = "ceil|floor|sqrt"
 
 
-def ptx(name: str, entry: KernelEntry, library: bytes | None = None) -> str:
+def ptx(name: str, entry: KernelEntry, library: bytes = b"") -> str:
     """An entry `f(addresses, first, last, mode)` as a kernel; without libdevice its functions stay to be linked."""
-    ir_text, inner_name = scalar_ir(entry)
+    kind = f"{name}-{hashlib.sha256(library).hexdigest()[:16]}.ptx"
+    return kept_for_machine(kind, entry, lambda: _compiled(name, entry, library).encode()).decode()
+
+
+def _compiled(name: str, entry: KernelEntry, library: bytes) -> str:
+    ir_text, inner_name = kept_ir(entry)
     machine = target_machine(TRIPLE, CPU, FEATURES)
     module = module_for(machine, _with_gpu_names(ir_text) + _kernel_ir(name, inner_name))
-    if library is not None:
+    if library:
         functions = llvm.parse_bitcode(library)
         functions.triple, functions.data_layout = module.triple, module.data_layout
         module.link_in(functions)
     optimise(machine, module, name)
     return str(machine.emit_assembly(module))
-
-
-def kept_ptx(name: str, entry: KernelEntry) -> str:
-    """An entry as a kernel with the functions of libdevice, made once and then kept beside the compiled kernels."""
-    folder = cache_folder()
-    kept = None if folder is None else folder / f"{name}-{entry.__name__}.ptx"
-    content = None if kept is None else unsealed(kept)
-    if content is not None:
-        return content.decode()
-    text = ptx(name, entry, libdevice())
-    if kept is not None:
-        with contextlib.suppress(OSError):  # a full disk: it is made again next time
-            replace_file(kept, sealed(text.encode()))
-    return text
 
 
 def ptx_imports(text: str) -> list[str]:

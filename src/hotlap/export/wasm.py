@@ -7,7 +7,7 @@ JavaScript's `Math` has too.
 """
 
 from hotlap.errors import ExportError
-from hotlap.export.ir import KernelEntry, module_for, optimise, scalar_ir, target_machine
+from hotlap.export.ir import KernelEntry, kept_for_machine, kept_ir, module_for, optimise, target_machine
 
 TRIPLE = "wasm32-unknown-unknown"
 # The first release of WebAssembly and two additions that every browser has had for years; no SIMD.
@@ -19,7 +19,11 @@ FUNCTION, TABLE, MEMORY, GLOBAL, TAG = range(5)
 
 def wasm_object(name: str, entry: KernelEntry) -> bytes:
     """An entry `f(addresses, first, last, mode)` with every kernel it calls, as an object file with that one name."""
-    ir_text, inner_name = scalar_ir(entry)
+    return kept_for_machine(f"{name}.wasm", entry, lambda: _compiled(name, entry))
+
+
+def _compiled(name: str, entry: KernelEntry) -> bytes:
+    ir_text, inner_name = kept_ir(entry)
     machine = target_machine(TRIPLE, CPU, FEATURES)
     module = module_for(machine, ir_text + _entry_ir(name, inner_name))
     optimise(machine, module, name)

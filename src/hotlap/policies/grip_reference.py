@@ -18,6 +18,7 @@ from hotlap.errors import TrackError
 from hotlap.policies.fastest_line import fastest_line, road_with_margin
 from hotlap.policies.grip_driver import Manner, PlannedLine
 from hotlap.policies.grip_laps import TRACE, DrivenLap, Edges, compiled_laps, room_for_trace
+from hotlap.policies.kept_laps import kept_lap
 from hotlap.policies.limit import MARGIN_M, SECTION_M
 from hotlap.policies.policy import FloatArray
 from hotlap.policies.racing_line import cut_road
@@ -186,26 +187,37 @@ def _merged(style: Style, changed: tuple[str, Any]) -> Style:
 
 
 def grip_reference_lap(track: Track | str | Path, car: Car | str | Path) -> GripReferenceLap:
-    """The reference of a car with grip on a circuit; built-in ones are driven once, others searched for."""
+    """The reference of a car with grip on a circuit; built-in ones are driven, others searched for, once."""
     return _reference_of(load_track(track), load_car(car))
 
 
 @lru_cache(maxsize=32)
 def _reference_of(track: Track, car: Car) -> GripReferenceLap:
+    lap = kept_lap("grip-reference", track, car, lambda: _driven(track, car))
+    driving, braking = lap["along"].tolist()
+    style = Style(tuple(lap["corners"].tolist()), driving, braking, Manner(*lap["manner"].tolist()))
+    ticks = len(lap["line"])
+    return GripReferenceLap(ticks, ticks / TICKS_PER_SECOND, lap["line"], lap["distance_m"], lap["speed_mps"], style)
+
+
+def _driven(track: Track, car: Car) -> dict[str, Any]:
+    """The lap in plain arrays: searched for, unless its style comes with the package."""
     driver = LineDriver(track, car)
-    kept = packaged_styles().get(style_key(track, car))
-    best = driver.drive(kept) if kept is not None else search_style(driver)
-    if kept is None:
-        best = driver.drive(best.style)
+    best = driver.drive(packaged_styles().get(style_key(track, car)) or search_style(driver).style)
     if best.driven.ticks == 0 or best.driven.off_road_m > 0.0:
         raise TrackError(
             f'track "{track.track_id}": no clean lap of the car "{car.car_id}" was found. '
             "Widen its tightest corners, or measure laps without a reference."
         )
-    trace = driver.trace[: best.driven.ticks * TRACE].reshape(-1, TRACE)
-    seconds = best.driven.ticks / TICKS_PER_SECOND
-    distance_m = trace[:, 5] / len(driver.x) * track.length_u
-    return GripReferenceLap(best.driven.ticks, seconds, trace[:, :2].copy(), distance_m, trace[:, 3].copy(), best.style)
+    trace, style = driver.trace[: best.driven.ticks * TRACE].reshape(-1, TRACE), best.style
+    return {
+        "line": trace[:, :2],
+        "distance_m": trace[:, 5] / len(driver.x) * track.length_u,
+        "speed_mps": trace[:, 3],
+        "corners": style.corners,
+        "along": (style.driving, style.braking),
+        "manner": style.manner,
+    }
 
 
 def style_key(track: Track, car: Car) -> str:

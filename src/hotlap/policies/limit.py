@@ -6,10 +6,12 @@ Nothing is driven: the car is always settled, so a real lap is a little slower.
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from hotlap.policies.fastest_line import FastestLine, Road, fastest_line, road_with_margin
+from hotlap.policies.kept_laps import kept_lap
 from hotlap.policies.policy import FloatArray
 from hotlap.policies.racing_line import cut_road, shortest_offsets, with_margin
 from hotlap.policies.steady_envelope import steady_envelope
@@ -41,7 +43,7 @@ class LimitLap:
 
 
 def limit_lap(track: Track | str | Path, car: Car | str | Path) -> LimitLap:
-    """The limit of a car on a track, worked out once per process: a second or so."""
+    """The limit of a car on a track, worked out once and then kept: a second or so."""
     if isinstance(car, str) and car == CLASSIC:
         return _classic_limit(drawn_for_classic_car(load_track(track)))
     return _grip_limit(load_track(track), load_car(car))
@@ -60,10 +62,17 @@ def _classic_limit(track: Track) -> LimitLap:
 
 @lru_cache(maxsize=64)
 def _grip_limit(track: Track, car: Car) -> LimitLap:
+    lap = kept_lap("limit", track, car, lambda: _settled_lap(track, car))
+    return LimitLap(car.car_id, car, track, float(lap["seconds"]), lap["line"], lap["distance_u"], lap["speed_ups"])
+
+
+def _settled_lap(track: Track, car: Car) -> dict[str, Any]:
     road = road_with_margin(cut_road(track, SECTION_M), MARGIN_M)
     found = fastest_line(road, steady_envelope(car.data))
     distance_u = np.concatenate([[0.0], np.cumsum(found.profile.step_m)[:-1]])
-    return LimitLap(car.car_id, car, track, found.lap_s, line_points(road, found), distance_u, found.profile.speed_mps)
+    speed_ups = found.profile.speed_mps
+    line = line_points(road, found)
+    return {"seconds": found.lap_s, "line": line, "distance_u": distance_u, "speed_ups": speed_ups}
 
 
 def line_points(road: Road, found: FastestLine) -> FloatArray:

@@ -6,16 +6,18 @@ none of them stays on the road flat out, a second family brakes for what is too 
 """
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hotlap.errors import TrackError
+from hotlap.policies.kept_laps import kept_lap
 from hotlap.policies.line_follower import Hands, LineFollower
 from hotlap.policies.pace import speed_limits
 from hotlap.policies.policy import Array, FloatArray
@@ -98,7 +100,7 @@ class ReferenceDriver:
 
 
 def reference_lap(track: Track | str | Path) -> ReferenceLap:
-    """The reference of a track, worked out once per process and track."""
+    """The reference of a track, worked out once and then kept."""
     return _reference_of(_KeptTrack(drawn_for_classic_car(load_track(track))))
 
 
@@ -118,14 +120,38 @@ class _KeptTrack:
 
 @cache
 def _reference_of(kept: _KeptTrack) -> ReferenceLap:
-    road = _road_of(kept.track)
+    lap = kept_lap("reference", kept.track, None, lambda: _as_columns(_raced(kept.track)))
+    margin_u, look_ticks, gain, caution = lap["style"].tolist()
+    hands = Hands(look_ticks, gain)
+    return ReferenceLap(
+        ticks=int(lap["ticks"]),
+        seconds=int(lap["ticks"]) / TICKS_PER_SECOND,
+        standing_ticks=int(lap["standing_ticks"]),
+        line=lap["line"],
+        distance_u=lap["distance_u"],
+        speed_ups=lap["speed_ups"],
+        path_length_u=float(lap["path_length_u"]),
+        shortest_path_u=float(lap["shortest_path_u"]),
+        style=DrivingStyle(margin_u, hands, None if math.isnan(caution) else caution),
+    )
+
+
+def _as_columns(lap: ReferenceLap) -> dict[str, Any]:
+    """A lap as plain arrays; a style without caution has NaN for it."""
+    style = lap.style
+    caution = math.nan if style.caution is None else style.caution
+    return vars(lap) | {"style": [style.margin_u, style.hands.look_ticks, style.hands.gain, caution]}
+
+
+def _raced(track: Track) -> ReferenceLap:
+    road = _road_of(track)
     for family in (FLAT_OUT, CAREFUL):
-        races = _Races(kept.track, _follower(road, family), len(family))
+        races = _Races(track, _follower(road, family), len(family))
         winner = races.winner()
         if winner is not None:
             return _lap_of(races, winner, family[winner], road)
     raise TrackError(
-        f'track "{kept.track.track_id}": no driver of the reference family gets round it cleanly. '
+        f'track "{track.track_id}": no driver of the reference family gets round it cleanly. '
         "Widen its tightest corners, or measure laps without a reference."
     )
 
