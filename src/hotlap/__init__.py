@@ -9,23 +9,40 @@ from hotlap.worlds import WORLDS
 
 if TYPE_CHECKING:
     from hotlap.devices.torch_env import make_torch_env
+    from hotlap.evaluation.any_driver import evaluate
+    from hotlap.evaluation.sources import load_policy
     from hotlap.highway.env import HighwayEnv
     from hotlap.race.env import RaceEnv
     from hotlap.racer.env import RacerEnv
+    from hotlap.training.train_preset import train
     from hotlap.vector.parallel_env import parallel_env
     from hotlap.vector.sb3 import make_vec_env
 
 __version__ = "0.1.0"
-__all__ = ["HighwayEnv", "RaceEnv", "RacerEnv", "__version__", "make_torch_env", "make_vec_env", "parallel_env"]
+__all__ = [
+    "HighwayEnv",
+    "RaceEnv",
+    "RacerEnv",
+    "__version__",
+    "evaluate",
+    "load_policy",
+    "make_torch_env",
+    "make_vec_env",
+    "parallel_env",
+    "train",
+]
 
 # Loaded on first use, so that `import hotlap` and the command line stay quick.
 _HOMES = {
     "HighwayEnv": "hotlap.highway.env",
     "RaceEnv": "hotlap.race.env",
     "RacerEnv": "hotlap.racer.env",
+    "evaluate": "hotlap.evaluation.any_driver",
+    "load_policy": "hotlap.evaluation.sources",
     "make_torch_env": "hotlap.devices.torch_env",
     "make_vec_env": "hotlap.vector.sb3",
     "parallel_env": "hotlap.vector.parallel_env",
+    "train": "hotlap.training.train_preset",
 }
 
 # The environments know their own limits and say themselves when they are called at the wrong moment: no wrappers.

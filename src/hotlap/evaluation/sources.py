@@ -61,6 +61,34 @@ def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
     )
 
 
+def load_policy(name: str | Path, root: str | Path = "runs") -> OnnxPolicy:
+    """A trained driver, ready to drive: `policy.act(observations)` gives one action for each row of observations.
+
+    ```text
+    policy = hotlap.load_policy("racer-ppo-1")
+    action = policy.act(observation[None])[0]
+    ```
+
+    Args:
+        name: A run by its name or folder, a .onnx file, or a driver that comes with Hotlap, such as "all-rounder".
+        root: Folder that holds the runs.
+
+    Returns:
+        The policy. Its `metadata` says for which world, observation and physics it was trained.
+
+    Raises:
+        PolicyError: There is no such policy, or the file is damaged or was made for another physics.
+    """
+    source = find_driver(str(name), Path(root))
+    policy = source.make(None) if source.about["kind"] == "policy" else None
+    if not isinstance(policy, OnnxPolicy):
+        raise PolicyError(
+            f'"{name}" is a scripted driver, which has no file. Name a run, a .onnx file or one of '
+            f"{', '.join(bundled_names())}."
+        )
+    return policy
+
+
 def bundled_names() -> list[str]:
     """The drivers that come with Hotlap."""
     return sorted(file.name.removesuffix(".onnx") for file in BUNDLED.iterdir() if file.name.endswith(".onnx"))
