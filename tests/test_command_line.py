@@ -1,5 +1,6 @@
 """The command line as a program: how it starts, is interrupted and completed, and what it leaves behind."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,7 +10,11 @@ from pathlib import Path
 import pytest
 
 import hotlap
+from hotlap.cli import HOTLAP, Command, Group, load, main
 from hotlap.completion import script, words_by_path
+from hotlap.progress import Verbosity, verbosity
+from hotlap.racer import cars
+from hotlap.racer.tracks import load_track
 
 INTERRUPTED_WHILE_LOADING = """
 import os, signal, sys
@@ -47,6 +52,75 @@ def test_onnx_runtime_leaves_nothing_in_the_home_folder(tmp_path):
     done = python("-c", "from hotlap.policies.runtime import onnxruntime", HOME=str(tmp_path), XDG_CACHE_HOME="")
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.rglob("*onnx*"))
+
+
+SERVERS_AND_SCRIPTS = {"play", "bridge", "completion"}
+
+
+def commands(group: Group, path: str = "") -> dict[str, Command]:
+    """Every command by its words."""
+    found = {}
+    for name, verb in group.verbs.items():
+        words = f"{path} {name}".strip()
+        found |= {words: verb} if isinstance(verb, Command) else commands(verb, words)
+    return found
+
+
+@pytest.mark.parametrize("verb", sorted(set(commands(HOTLAP)) - SERVERS_AND_SCRIPTS))
+def test_every_verb_that_prints_a_result_prints_it_for_machines_too(verb):
+    assert "json" in load(commands(HOTLAP)[verb].target).__dataclass_fields__
+
+
+def test_generate_says_what_it_wrote_as_json(tmp_path, capsys):
+    out = tmp_path / "made.json"
+    assert main(["tracks", "generate", "7", "--output", str(out), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["written"], facts["length_u"]) == (str(out), load_track(out).length_u)
+
+
+def test_checked_car_is_told_as_json(tmp_path, capsys):
+    car = tmp_path / "own.toml"
+    car.write_bytes((Path(cars.__file__).parent / "gt.toml").read_bytes())
+    assert main(["cars", "check", str(car), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["file"] == str(car)
+
+
+@pytest.mark.parametrize("words", [["-q", "runs"], ["runs", "-q"], ["runs", "--quiet", "--root", "{tmp}"]])
+def test_quiet_is_taken_by_every_verb_wherever_it_stands(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main([word.format(tmp=tmp_path) for word in words]) == 0
+    assert verbosity() == Verbosity.QUIET
+    assert main(["--version"]) == 0
+    assert verbosity() == Verbosity.USUAL
+
+
+def test_verbose_errors_say_where_they_came_from(capsys):
+    assert main(["tracks", "show", "nowhere"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+    assert main(["tracks", "show", "nowhere", "-v"]) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+COMPILES = """
+import sys
+from hotlap.kernel import builder
+sys.stderr.isatty = lambda: sys.argv[1] == "terminal"
+print(builder(lambda x: x + 1)(1))
+"""
+
+
+def test_first_use_on_a_terminal_says_that_it_compiles(tmp_path):
+    """A function of its own stands for the kernels, which take half a minute."""
+    script = tmp_path / "compiles.py"
+    script.write_text(COMPILES, encoding="utf-8")
+    said = []
+    for folder, where in (("piped", "pipe"), ("seen", "terminal"), ("seen", "terminal")):
+        done = python(str(script), where, HOTLAP_CACHE_DIR=str(tmp_path / folder))
+        assert done.stdout == "2\n"
+        said.append(done.stderr)
+    assert (said[0], said[2]) == ("", "")
+    assert said[1].startswith("compiling kernels")
+    assert said[1].count("\n") == 1
 
 
 @pytest.fixture(scope="module")

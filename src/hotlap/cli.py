@@ -3,12 +3,14 @@
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from hotlap import __version__
 from hotlap.errors import HotlapError, did_you_mean
+from hotlap.progress import Verbosity, say_more, set_verbosity
 
 DONE = 0
 USER_MISTAKE = 2
@@ -22,6 +24,11 @@ EXTRA_WITH = {
     "pettingzoo": "pettingzoo",
 }
 """The extra that brings a package which the core does without."""
+VERBOSITY = {
+    **dict.fromkeys(("-q", "--quiet"), Verbosity.QUIET),
+    **dict.fromkeys(("-v", "--verbose"), Verbosity.VERBOSE),
+}
+"""What every verb takes, wherever it stands."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +133,14 @@ HOTLAP = Group(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; 0 done, 1 the result is below what was asked, 2 the user's mistake."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    set_verbosity(verbosity_of(words))
     try:
-        status = run(HOTLAP, "hotlap", list(sys.argv[1:] if argv is None else argv))
+        status = run(HOTLAP, "hotlap", [word for word in words if word not in VERBOSITY])
         sys.stdout.flush()  # a reader that left shows itself here rather than when the interpreter ends
     except HotlapError as error:
         print(f"hotlap: {error}", file=sys.stderr)
+        say_more("".join(traceback.format_exception(error)))
         return USER_MISTAKE
     except ModuleNotFoundError as missing:
         extra = EXTRA_WITH.get((missing.name or "").split(".")[0])
@@ -145,6 +155,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing left to complain about at exit
         return BROKEN_PIPE
     return status
+
+
+def verbosity_of(words: Sequence[str]) -> Verbosity:
+    """How much the words ask to be told; the last that says so counts."""
+    return next((VERBOSITY[word] for word in reversed(words) if word in VERBOSITY), Verbosity.USUAL)
 
 
 def run(command: Command | Group, path: str, words: list[str]) -> int:
@@ -202,8 +217,9 @@ def overview(group: Group, path: str) -> str:
     width = max(map(len, group.verbs))
     lines = [f"  {name:<{width}}  {verb.summary}" for name, verb in group.verbs.items()]
     usage = [f"usage: {path} <command> …", "", group.summary, "", *lines, ""]
+    more = [f"{path} <command> --help says more about one of them.", "-q tells only results and errors, -v tells more."]
     version = ["hotlap --version prints the version."] if group is HOTLAP else []
-    return "\n".join([*usage, f"{path} <command> --help says more about one of them.", *version])
+    return "\n".join([*usage, *more, *version])
 
 
 def refuse(group: Group, path: str, verb: str) -> NoReturn:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from hotlap.cli import HOTLAP, Command, Group, run_command
+from hotlap.cli import HOTLAP, VERBOSITY, Command, Group, run_command
 
 OPTION = re.compile(r"--[a-z][a-z0-9.-]*")
 BASH = """# bash completion of hotlap; put this into ~/.bashrc: eval "$(hotlap completion bash)"
@@ -61,7 +61,7 @@ def _options(command: Command, path: str) -> list[str]:
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
         run_command(command, f"hotlap {path}", ["--help"])
-    return sorted(set(OPTION.findall(said.getvalue())))
+    return sorted({*OPTION.findall(said.getvalue()), *(word for word in VERBOSITY if word.startswith("--"))})
 
 
 def script(shell: str, words: Mapping[str, list[str]]) -> str:

@@ -22,6 +22,7 @@ import llvmlite
 import numba
 from numba.core import caching
 
+from hotlap.progress import say_to_whoever_waits
 from hotlap.whole_files import replace_file
 
 LOG = logging.getLogger(__name__)
@@ -111,8 +112,21 @@ def say_once(line: str) -> None:
     LOG.warning("%s", line)
 
 
+@functools.cache
+def _say_that_it_compiles() -> None:
+    """Once in a process, since many kernels are compiled together."""
+    say_to_whoever_waits("compiling kernels, which are kept for the next time: this takes up to half a minute …")
+
+
 class SealedCacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
     """numba's cache of one function, in files that begin with the hash of the rest."""
+
+    def load(self, key: Any) -> Any:
+        """Machine code of an earlier start; without it numba compiles, and somebody waits."""
+        found = super().load(key)
+        if found is None:
+            _say_that_it_compiles()
+        return found
 
     def save(self, key: Any, data: Any) -> None:
         """Keep machine code; on a full disk it is only compiled again next time."""

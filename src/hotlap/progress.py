@@ -1,9 +1,77 @@
-"""Progress to stderr, where it does not mix with results."""
+"""What a command tells on stderr while it works: lines and a bar; `-q` and `-v` say how much of it."""
 
+import contextlib
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from enum import IntEnum
+from typing import TypeVar
+
+Item = TypeVar("Item")
+BAR_AFTER_S = 2.0
+"""What is done sooner needs no bar."""
+
+
+class Verbosity(IntEnum):
+    """How much a command tells."""
+
+    QUIET = 0
+    """Results and errors only."""
+    USUAL = 1
+    VERBOSE = 2
+    """Also what is compiled, and where an error came from."""
+
+
+class _Chosen:
+    verbosity = Verbosity.USUAL
+
+
+def set_verbosity(verbosity: Verbosity) -> None:
+    """For this process, from here on."""
+    _Chosen.verbosity = verbosity
+
+
+def verbosity() -> Verbosity:
+    """What was chosen."""
+    return _Chosen.verbosity
 
 
 def say(message: str) -> None:
-    """One line of progress."""
-    sys.stderr.write(f"{message}\n")
-    sys.stderr.flush()
+    """A line of progress, unless the user wants quiet."""
+    if _Chosen.verbosity > Verbosity.QUIET:
+        sys.stderr.write(message + "\n")
+        sys.stderr.flush()
+
+
+def say_more(message: str) -> None:
+    """A line for those who want to know more."""
+    if _Chosen.verbosity > Verbosity.USUAL:
+        say(message)
+
+
+def say_to_whoever_waits(message: str) -> None:
+    """A line for a terminal, where somebody would wonder what takes so long; elsewhere for those who want more."""
+    if shows_bars() or _Chosen.verbosity == Verbosity.VERBOSE:
+        say(message)
+
+
+def shows_bars() -> bool:
+    """Whether somebody looks at a terminal and has not asked for quiet."""
+    return _Chosen.verbosity > Verbosity.QUIET and sys.stderr.isatty()
+
+
+@contextlib.contextmanager
+def bar(total: float, unit: str, what: str = "") -> Iterator[Callable[[float], object]]:
+    """A bar on a terminal once the work takes longer than two seconds; calls of what it gives advance it."""
+    from tqdm import tqdm  # noqa: PLC0415 - most commands are done before a bar would show
+
+    shown = {"desc": what or None, "unit": f" {unit}", "delay": BAR_AFTER_S, "dynamic_ncols": True, "leave": False}
+    with tqdm(total=total, file=sys.stderr, disable=not shows_bars(), **shown) as drawn:
+        yield drawn.update
+
+
+def tracked(items: Iterable[Item], total: int, unit: str, what: str = "") -> Iterator[Item]:
+    """The items one by one, with a bar that counts those that are done."""
+    with bar(total, unit, what) as advance:
+        for item in items:
+            yield item
+            advance(1)

@@ -4,12 +4,11 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from rich.console import Console
-
 from hotlap.benchmark import peers as yardsticks
 from hotlap.benchmark import racer
 from hotlap.benchmark.report import BatchRate, Findings, describe_machine, print_json, print_tables
 from hotlap.errors import ConfigError
+from hotlap.progress import say as tell
 
 CASES = (("track-01", "classic"), ("track-02", "classic"), ("track-03", "classic"), ("track-01", "full"))
 MOST = {"cars": 1_000_000, "ticks": 1_000_000, "repeats": 1000}
@@ -31,7 +30,7 @@ def run_env_benchmark(
     for name, value in settings.items():
         if not 1 <= value <= MOST[name]:
             raise ConfigError(f"--{name} must be a whole number from 1 to {MOST[name]}, not {value}.")
-    findings = measure(settings, with_peers=peers, say=Console(stderr=True, highlight=False, style="dim").print)
+    findings = measure(settings, with_peers=peers, say=tell)
     (print_json if json else print_tables)(findings)
     return 0
 

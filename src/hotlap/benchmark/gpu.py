@@ -19,6 +19,7 @@ from hotlap.errors import ConfigError
 from hotlap.export.ptx import libdevice, ptx
 from hotlap.export.world_browser import browser_of
 from hotlap.highway.world import HighwayWorld
+from hotlap.progress import say as tell
 from hotlap.racer.world import RacerWorld
 
 Array = NDArray[Any]
@@ -199,7 +200,7 @@ def run_gpu_benchmark(cars: int = 131_072, ticks: int = 100, repeats: int = 5, j
             raise ConfigError(f"--{name} must be a whole number from {low} to {high}, not {value}.")
     gpu = Gpu()
     try:
-        say = Console(stderr=True, highlight=False, style="dim").print
+        say = tell
         outcomes = [contest_outcome(gpu, contest, settings, say) for contest in CONTESTS]
     finally:
         gpu.close()

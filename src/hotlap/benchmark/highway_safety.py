@@ -18,7 +18,7 @@ from hotlap.errors import ConfigError
 from hotlap.evaluation.sources import find_driver
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import HighwayWorld
-from hotlap.progress import say
+from hotlap.progress import say, shows_bars
 
 FloatArray = NDArray[np.float64]
 Driver = Callable[[HighwayWorld, int, np.random.Generator], NDArray[Any]]
@@ -171,7 +171,7 @@ def drive_everything(
     driven = cases() if chosen is None else list(chosen)
     share = km / len(driven)
     found: list[Figures] = []
-    with tqdm(total=round(km), unit=" km", file=sys.stderr, disable=None, unit_scale=True) as bar:
+    with tqdm(total=round(km), unit=" km", file=sys.stderr, disable=not shows_bars(), unit_scale=True) as bar:
         for number, case in enumerate(driven):
             bar.set_description(f"{case.name}, {case.vehicles} vehicles")
             begun = bar.n

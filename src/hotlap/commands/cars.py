@@ -44,9 +44,11 @@ class CheckCar:
 
     file: Path
     """The .toml car file."""
+    json: bool = False
+    """Print one JSON object instead of text."""
 
     def run(self) -> None:
         """Say that it can be driven, or refuse it with the reason."""
         from hotlap.racer.cars import car_tools
 
-        car_tools.check_car(self.file)
+        car_tools.check_car(self.file, as_json=self.json)

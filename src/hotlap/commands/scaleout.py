@@ -84,12 +84,14 @@ class JobLogs:
     """Where the cluster's dashboard answers."""
     follow: bool = False
     """Go on until the job ends; exit 1 when it did not end well."""
+    json: bool = False
+    """Print one JSON object with all of it instead of the text."""
 
     def run(self) -> int:
         """Ask and pass on."""
         from hotlap.scaleout.jobs.control import logs
 
-        return logs(self.job, self.address, follow=self.follow)
+        return logs(self.job, self.address, follow=self.follow, as_json=self.json)
 
 
 @dataclass(frozen=True)
@@ -100,12 +102,14 @@ class StopJob:
     """Its name, as submit printed it."""
     address: str = DASHBOARD
     """Where the cluster's dashboard answers."""
+    json: bool = False
+    """Print one JSON object instead of text."""
 
     def run(self) -> int:
         """Ask."""
         from hotlap.scaleout.jobs.control import stop
 
-        return stop(self.job, self.address)
+        return stop(self.job, self.address, as_json=self.json)
 
 
 @dataclass(frozen=True)
@@ -118,9 +122,11 @@ class FetchJob:
     """Folder to make; by default named after the job."""
     address: str = DASHBOARD
     """Where the cluster's dashboard answers."""
+    json: bool = False
+    """Print one JSON object instead of text."""
 
     def run(self) -> int:
         """Copy and check."""
         from hotlap.scaleout.jobs.control import fetch_job
 
-        return fetch_job(self.job, self.address, self.output)
+        return fetch_job(self.job, self.address, self.output, as_json=self.json)

@@ -62,6 +62,8 @@ class ImportTrack:
     """Draw the track to this PNG file."""
     force: bool = False
     """Write over files that are already there."""
+    json: bool = False
+    """Print one JSON object instead of text."""
 
     def run(self) -> None:
         """Read, scale, smooth, check, write."""
@@ -74,6 +76,7 @@ class ImportTrack:
             smoothing=self.smoothing,
             picture=self.picture,
             force=self.force,
+            as_json=self.json,
         )
 
 
@@ -93,10 +96,14 @@ class GenerateTrack:
     """Draw the track to this PNG file."""
     force: bool = False
     """Write over files that are already there."""
+    json: bool = False
+    """Print one JSON object instead of text."""
 
     def run(self) -> None:
         """Generate, check, write."""
         from hotlap.racer.tracks import track_tools
 
         kind = "circuit" if self.style == "circuit" else self.difficulty
-        track_tools.generate_tracks(self.seed, kind=kind, output=self.output, picture=self.picture, force=self.force)
+        track_tools.generate_tracks(
+            self.seed, kind=kind, output=self.output, picture=self.picture, force=self.force, as_json=self.json
+        )

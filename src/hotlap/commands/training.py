@@ -139,12 +139,15 @@ class ExportPolicy:
     """Write over what is already there."""
     root: Path = RUNS
     """Folder that holds the runs."""
+    json: bool = False
+    """Print one JSON object instead of text."""
 
     def run(self) -> None:
         """Export and say where it is."""
-        from hotlap.training.reporting import export_and_tell
+        from hotlap.training.reporting import export_policy, tell_export
 
-        export_and_tell(self.run_folder, self.root, self.format, self.output, newest=self.newest, force=self.force)
+        written = export_policy(self.run_folder, self.root, self.format, self.output, self.newest, self.force)
+        tell_export(self.format, written, as_json=self.json)
 
 
 @dataclass(frozen=True)
@@ -163,6 +166,8 @@ class ImportModel:
     """Name of the run's folder; by default the model's name and a number."""
     root: Path = RUNS
     """Folder that holds the runs."""
+    json: bool = False
+    """Print one JSON object instead of text."""
 
     def run(self) -> None:
         """Import, evaluate, say where everything is."""
@@ -170,4 +175,4 @@ class ImportModel:
         from hotlap.training.reporting import import_and_tell
 
         files = ModelFiles(self.model, self.vecnormalize, self.trust)
-        import_and_tell(files, self.preset, self.name or f"{self.model.stem}-*", self.root)
+        import_and_tell(files, self.preset, self.name or f"{self.model.stem}-*", self.root, as_json=self.json)

@@ -16,12 +16,16 @@ class ExportWasm:
     """Folder to write the modules, their layouts and the tracks to; by default hotlap-wasm in the current folder."""
     package: bool = False
     """Write the files that come with the package instead; for a source checkout, as `make wasm` does."""
+    json: bool = False
+    """Print one JSON object instead of text."""
 
     def run(self) -> None:
         """Compile, link, write."""
         from hotlap.export.write_wasm import export_wasm
 
-        export_wasm(self.output or (None if self.package else Path("hotlap-wasm")), package=self.package)
+        export_wasm(
+            self.output or (None if self.package else Path("hotlap-wasm")), package=self.package, as_json=self.json
+        )
 
 
 @dataclass(frozen=True)
@@ -38,12 +42,14 @@ class ExportSite:
     """Replace a folder that is already there."""
     root: Path = RUNS
     """Folder that holds the runs."""
+    json: bool = False
+    """Print one JSON object instead of text."""
 
     def run(self) -> None:
         """Gather and write."""
         from hotlap.web.play import export_site
 
-        export_site(self.folder, self.runs, self.tracks, self.root, force=self.force)
+        export_site(self.folder, self.runs, self.tracks, self.root, force=self.force, as_json=self.json)
 
 
 @dataclass(frozen=True)

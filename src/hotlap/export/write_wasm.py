@@ -1,6 +1,6 @@
 """What `hotlap export wasm` does: compile, link, write the physics with everything a page needs to run it."""
 
-import sys
+import json
 from pathlib import Path
 
 from hotlap.export.content import Files
@@ -9,16 +9,17 @@ from hotlap.export.linking import built_wasm
 from hotlap.export.site import track_files
 from hotlap.export.track_data import track_data
 from hotlap.export.world_browser import browser_of, worlds_with_pages
+from hotlap.progress import say
 from hotlap.racer.tracks import circuit_ids, load_track, track_ids
 
 PACKAGE_DATA = Path(__file__).parent / "data"
 
 
-def export_wasm(output: Path | None, *, package: bool) -> None:
+def export_wasm(output: Path | None, *, package: bool, as_json: bool = False) -> None:
     """Write the physics of every world for the browser to a folder, or where the package keeps its own."""
     modules = {}
     for world in worlds_with_pages():
-        print(f"compiling the {world} …", file=sys.stderr)
+        say(f"compiling the {world} …")
         modules[world] = built_wasm(world)
     driver = built_driver_wasm()
     if package:
@@ -31,7 +32,12 @@ def export_wasm(output: Path | None, *, package: bool) -> None:
         write_files(output, driver_files(driver))
         for world, wasm in modules.items():
             write_files(output, browser_of(world).files(wasm))
-    for folder in filter(None, (PACKAGE_DATA if package else None, output)):
+    folders = [folder for folder in (PACKAGE_DATA if package else None, output) if folder is not None]
+    if as_json:
+        sizes_by_world = {world: len(wasm) for world, wasm in {**modules, "driver": driver}.items()}
+        print(json.dumps({"written": list(map(str, folders)), "bytes": sizes_by_world}))
+        return
+    for folder in folders:
         sizes = ", ".join(f"{name}.wasm {len(wasm):,} bytes" for name, wasm in {**modules, "driver": driver}.items())
         print(f"{folder}: {sizes}; how to run them: docs/web.md")
 

@@ -6,6 +6,7 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 from tqdm import tqdm
 
+from hotlap.progress import shows_bars
 from hotlap.training.session import TrainingSession
 
 
@@ -26,7 +27,7 @@ class ProgressBar(BaseCallback):
             unit="step",
             unit_scale=True,
             dynamic_ncols=True,
-            disable=not sys.stderr.isatty(),
+            disable=not shows_bars(),
             file=sys.stderr,
         )
 

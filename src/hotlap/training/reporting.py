@@ -79,23 +79,41 @@ def _print_commands(commands: dict[str, str]) -> None:
         print(f"  {command:<{width}}  # {purpose}")
 
 
-def export_and_tell(name: str, root: Path, format_name: str, output: Path | None, *, newest: bool, force: bool) -> None:
-    """Export a run's policy and say where it is."""
+def export_policy(
+    name: str,
+    root: Path,
+    format_name: str,
+    output: Path | None,
+    newest: bool,
+    force: bool,
+) -> list[Path]:
+    """Export a run's policy; the files that were written."""
     run = find_run(name, root)
     if format_name == "onnx":
         target = output or Path(f"{run.name}.onnx")
         export_onnx(run, target, newest=newest, force=force)
-        print(f"wrote {target}: raw observations in, final actions out")
+        return [target]
+    return list(export_sb3(run, output or Path(f"{run.name}-sb3"), newest=newest, force=force))
+
+
+def tell_export(format_name: str, written: list[Path], *, as_json: bool) -> None:
+    """Say where a policy was written to, and what to do with it."""
+    if as_json:
+        print(json.dumps({"format": format_name, "written": list(map(str, written))}))
         return
-    target = output or Path(f"{run.name}-sb3")
-    written = export_sb3(run, target, newest=newest, force=force)
-    print(f"wrote {' and '.join(map(str, written))}: load with plain stable-baselines3, and only files that you trust")
+    how = "raw observations in, final actions out"
+    how = how if format_name == "onnx" else "load with plain stable-baselines3, and only files that you trust"
+    print(f"wrote {' and '.join(map(str, written))}: {how}")
 
 
-def import_and_tell(files: ModelFiles, preset: str, name: str, root: Path) -> None:
+def import_and_tell(files: ModelFiles, preset: str, name: str, root: Path, *, as_json: bool) -> None:
     """Make a run of a model of plain SB3, and say what can be done with it."""
     made = import_model(files, preset, name, root)
     run, config = made.run, made.config
+    if as_json:
+        facts = {"run": str(run), "world": config.world, "algorithm": config.algorithm, "score": made.score.summary}
+        print(json.dumps(facts))
+        return
     print(f"imported {files.model} as {run}: {config.world} {config.algorithm}, {made.score.summary}")
     _print_commands(
         {

@@ -1,5 +1,6 @@
 """What `hotlap play` and `hotlap export site` do: gather runs, tracks and files, then serve or write them."""
 
+import json
 import os
 import webbrowser
 from collections.abc import Sequence
@@ -50,7 +51,9 @@ def play(options: PlayOptions) -> int:
     return 0
 
 
-def export_site(folder: Path, runs: Sequence[str], tracks: Sequence[str], root: Path, *, force: bool) -> None:
+def export_site(
+    folder: Path, runs: Sequence[str], tracks: Sequence[str], root: Path, *, force: bool, as_json: bool = False
+) -> None:
     """Write the static game: the page, the physics, the tracks, and drivers of the chosen runs, or the best of each."""
     chosen_tracks = loaded_tracks(tracks)
     listing = chosen_drivers(runs, root)
@@ -58,6 +61,9 @@ def export_site(folder: Path, runs: Sequence[str], tracks: Sequence[str], root: 
     site = {"server": False, "start": {"run": start, "track": chosen_tracks[0].key}}
     content = {**game_files(static_folder(), chosen_tracks, site), **policy_files(listing)}
     total = write_site(folder, content, force=force)
+    if as_json:
+        print(json.dumps({"written": str(folder), "files": len(content), "bytes": total}))
+        return
     print(f"{folder}: {len(content)} files, {total / 1e6:.1f} MB. Any static host will do; to look at it here:")
     print(f"  python -m http.server --directory {folder}")
 

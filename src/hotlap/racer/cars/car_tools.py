@@ -50,9 +50,12 @@ def show_car(name: str, *, picture: Path | None = None, as_json: bool = False, f
             print(f"picture     {picture}")
 
 
-def check_car(path: Path) -> None:
+def check_car(path: Path, *, as_json: bool = False) -> None:
     """Say that a car file can be driven; one that cannot be raises."""
     car = load_car(path)
+    if as_json:
+        print(json.dumps({"file": str(path), "name": car.name, "fingerprint": car_fingerprint(car.data)}))
+        return
     print(f"{path}: {car.name} can be driven, fingerprint {car_fingerprint(car.data)}")
 
 

@@ -4,8 +4,8 @@ The command line calls these, one function to a verb:
 
     list_tracks(*, as_json=False)
     show_track(track, *, picture=None, as_json=False, force=False)
-    import_track(source, *, output=None, scale=None, smoothing=None, picture=None, force=False)
-    generate_tracks(seed, *, kind="medium", output=None, picture=None, force=False)
+    import_track(source, *, output=None, scale=None, smoothing=None, picture=None, force=False, as_json=False)
+    generate_tracks(seed, *, kind="medium", output=None, picture=None, force=False, as_json=False)
 
 `track` is anything that load_track understands. Files are written whole, and never over another without `force`.
 """
@@ -80,6 +80,7 @@ def import_track(
     smoothing: str | None = None,
     picture: Path | None = None,
     force: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Make a circuit file of a CSV centre line in metres; by default beside the CSV file, with its name."""
     output = output or Path(source).with_suffix(".json")
@@ -88,6 +89,10 @@ def import_track(
     write_track_file(done.track, output, force=force)
     if picture is not None:
         _save_picture(done.track, picture, force=force)
+    if as_json:
+        survey = {name: value for name, value in vars(done).items() if name != "track"}
+        _print_json(track_facts(done.track) | {"survey": survey}, output, picture)
+        return
     points = len(done.track.control_points)
     print(f"{source}: {done.row_count:,} rows, {done.survey_length_m:,.0f} m")
     print(f"scale       {done.scale:.4g} u per metre{', true scale' if done.scale == 1.0 else ''}")
@@ -107,6 +112,7 @@ def generate_tracks(
     output: Path | None = None,
     picture: Path | None = None,
     force: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Make the track of a seed (easy, medium, hard, circuit), by default written to `generated-SEED-KIND.json`."""
     output = output or Path(f"generated-{seed}-{kind}.json")
@@ -115,6 +121,9 @@ def generate_tracks(
     write_track_file(track, output, force=force)
     if picture is not None:
         _save_picture(track, picture, force=force)
+    if as_json:
+        _print_json(track_facts(track), output, picture)
+        return
     print_facts(track_facts(track))
     _print_written(output, picture)
 
@@ -146,6 +155,11 @@ def print_facts(facts: dict[str, Any]) -> None:
     if facts["par_ticks"] is not None:
         gold, silver, bronze = (f"{ticks / TICKS_PER_SECOND:g} s" for ticks in facts["par_ticks"])
         print(f"three laps  gold {gold}, silver {silver}, bronze {bronze}")
+
+
+def _print_json(facts: dict[str, Any], output: Path, picture: Path | None) -> None:
+    written = {"written": str(output), "picture": None if picture is None else str(picture)}
+    print(json.dumps(facts | written, indent=2))
 
 
 def _print_written(output: Path, picture: Path | None) -> None:

@@ -73,9 +73,13 @@ def status(job: str, address: str, *, as_json: bool) -> int:
     return BELOW_WHAT_WAS_ASKED if facts["status"] == "FAILED" else DONE
 
 
-def logs(job: str, address: str, *, follow: bool) -> int:
+def logs(job: str, address: str, *, follow: bool, as_json: bool = False) -> int:
     """What a job says; followed to its end, 1 when that was not a good one."""
     jobs = Jobs(address)
+    if as_json:
+        ended = jobs.follow(job, _leave_out) if follow else str(jobs.one(job)["status"])
+        print(json.dumps({"job": job, "status": ended, "log": jobs.logs(job)}))
+        return DONE if not follow or ended == ENDED_WELL else BELOW_WHAT_WAS_ASKED
     if not follow:
         sys.stdout.write(jobs.logs(job))
         return DONE
@@ -89,13 +93,21 @@ def _pass_on(lines: str) -> None:
     sys.stdout.flush()
 
 
-def stop(job: str, address: str) -> int:
+def _leave_out(_lines: str) -> None:
+    """Lines that are printed as a whole later."""
+
+
+def stop(job: str, address: str, *, as_json: bool = False) -> int:
     """Ask a job to stop."""
-    print(f"{job}: asked to stop" if Jobs(address).stop(job) else f"{job}: was over already")
+    asked = Jobs(address).stop(job)
+    if as_json:
+        print(json.dumps({"job": job, "asked_to_stop": asked}))
+        return DONE
+    print(f"{job}: asked to stop" if asked else f"{job}: was over already")
     return DONE
 
 
-def fetch_job(job: str, address: str, output: Path | None) -> int:
+def fetch_job(job: str, address: str, output: Path | None, *, as_json: bool = False) -> int:
     """Copy what a job kept, every byte checked."""
     storage = Jobs(address).one(job)["storage"]
     if not storage:
@@ -103,5 +115,8 @@ def fetch_job(job: str, address: str, output: Path | None) -> int:
     target = output or Path(job)
     manifest = fetch(Path(storage), target)
     total = sum(entry.bytes for entry in manifest.files.values())
+    if as_json:
+        print(json.dumps({"job": job, "written": str(target), "files": len(manifest.files), "bytes": total}))
+        return DONE
     print(f"{target}: {len(manifest.files)} files of {total / 1e6:.1f} MB, as the manifest says")
     return DONE
