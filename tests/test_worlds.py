@@ -10,10 +10,10 @@ import pytest
 import hotlap
 from hotlap import cli
 from hotlap.errors import ConfigError
+from hotlap.evaluation.places import drive_place
 from hotlap.evaluation.request import EvaluationConfig
 from hotlap.evaluation.sources import find_driver
 from hotlap.evaluation.world_evaluation import evaluate_driver, evaluation_of
-from hotlap.scaleout.ray_evaluation import drive_place
 from hotlap.web.runs import Shelf
 from hotlap.worlds import WORLDS, Registration, make_world, register_world
 from toy_world import TOY

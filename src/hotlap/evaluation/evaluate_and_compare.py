@@ -8,11 +8,12 @@ from pathlib import Path
 from hotlap.errors import ConfigError, ReportError
 from hotlap.evaluation.compare import compare_document, print_comparison, regressions, suspicions
 from hotlap.evaluation.measures import Evaluation, changes, shortfalls
+from hotlap.evaluation.places import evaluate_here
 from hotlap.evaluation.regression import LAST, find_base, history, keep
 from hotlap.evaluation.request import EvaluationConfig, Outputs, combined
 from hotlap.evaluation.sources import DriverSource, find_driver
 from hotlap.evaluation.table import console_for_results, empty_table
-from hotlap.evaluation.world_evaluation import Evaluate, Request, evaluate_driver, evaluate_here, evaluation_of
+from hotlap.evaluation.world_evaluation import Evaluate, Request, evaluate_driver, evaluation_of
 from hotlap.progress import say
 from hotlap.whole_files import refuse_to_overwrite, write_whole_file
 

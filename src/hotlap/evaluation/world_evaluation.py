@@ -1,6 +1,6 @@
 """What each world brings to an evaluation: how a driver of it is driven, shown in tables, drawn and put together."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -72,9 +72,3 @@ def checked(config: EvaluationConfig, source: DriverSource) -> EvaluationConfig:
             if config.says(name) and name not in evaluation_of(source.world).options:
                 raise ConfigError(f"{name} is an option of the {world}, and this driver drives in the {source.world}.")
     return config
-
-
-def evaluate_here(requests: Sequence[Request], say: Say) -> Iterator[Evaluation]:
-    """One after the other, in this process."""
-    for source, config in requests:
-        yield evaluate_driver(source, config, say)

@@ -14,6 +14,7 @@ from hotlap.highway.physics import DECISION_S, EPISODE_DECISIONS, MPH
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import HighwayWorld
 from hotlap.policies import Policy
+from hotlap.progress import tracked
 
 FloatArray = NDArray[np.float64]
 FOLLOWING_S = 3.0
@@ -56,7 +57,7 @@ class Episodes:
     def _drive(self, policy: Policy) -> None:
         world = self._world
         driving = np.ones(world.count, np.bool_)
-        for _ in range(EPISODE_DECISIONS):
+        for _ in tracked(range(EPISODE_DECISIONS), EPISODE_DECISIONS, "decisions", "at most"):
             world.advance(policy.act(world.observation, world))
             self._note(driving)
             self._note_missions(driving)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hotlap.evaluation.racer.figures import DriveLimits, Figures, FloatArray, Targets, Trace
 from hotlap.policies import Policy
+from hotlap.progress import bar
 from hotlap.racer.cars import CLASSIC
 from hotlap.racer.config import EpisodeLimits, RacerConfig
 from hotlap.racer.physics import GATE_COUNT, ROAD, TICKS_PER_SECOND
@@ -58,12 +59,14 @@ class Drives:
     def _drive(self, policy: Policy, world: RacerWorld) -> None:
         """Until every car has done its laps, parked for good, or run out of time."""
         driving = np.ones(world.count, np.bool_)
-        while driving.any():
-            world.advance(policy.act(world.observation, world))
-            self._note(world, driving)
-            if world.out.lap_complete.any():
-                self._note_laps(world, driving)
-            driving &= ~(world.terminated | world.truncated)
+        with bar(world.config.episode.maxSteps, "ticks", "at most") as advance:
+            while driving.any():
+                world.advance(policy.act(world.observation, world))
+                self._note(world, driving)
+                if world.out.lap_complete.any():
+                    self._note_laps(world, driving)
+                driving &= ~(world.terminated | world.truncated)
+                advance(1)
 
     def _note_laps(self, world: RacerWorld, driving: NDArray[np.bool_]) -> None:
         """Keep the laps that just ended; who has driven enough of them stops."""
