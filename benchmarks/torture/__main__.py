@@ -6,12 +6,12 @@ Exit code 1 when a limit is broken. The same seed makes the same attacks, as far
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from benchmarks.torture import driving, files, network, runs, suites
 from benchmarks.torture.figures import Figure, table
 
-Attack = Callable[[float, int], list[Figure]]
+Attack = Callable[[float, int], Iterable[Figure]]
 ATTACKS: tuple[tuple[Attack, float], ...] = (
     (runs.kills, 0.25),
     (runs.signals, 0.2),
@@ -39,11 +39,11 @@ def main() -> int:
     figures: list[Figure] = []
     for attack, share in chosen:
         began_s = time.monotonic()
-        found = attack(share * options.minutes * 60.0, options.seed)
-        figures += found
-        print(f"{attack.__name__}: {time.monotonic() - began_s:.0f} s", file=sys.stderr, flush=True)
-        for figure in found:
-            print(f"  {figure.number}: {figure.found}", file=sys.stderr, flush=True)
+        print(f"{attack.__name__} …", file=sys.stderr, flush=True)
+        for figure in attack(share * options.minutes * 60.0, options.seed):
+            figures.append(figure)
+            took = f"after {time.monotonic() - began_s:.0f} s"
+            print(f"  {figure.number}: {figure.found} ({took})", file=sys.stderr, flush=True)
     print(table(figures))
     return 0 if all(figure.held for figure in figures) else 1
 

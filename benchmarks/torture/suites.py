@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 from benchmarks.torture.figures import Figure
 from benchmarks.torture.runs import TESTS, environment
@@ -38,6 +39,6 @@ def run_suite(number: int) -> Figure:
     )
 
 
-def suites(seconds: float, seed: int) -> list[Figure]:  # noqa: ARG001 - they take the time they take
-    """Every figure that tests measure."""
-    return [run_suite(number) for number in SUITES]
+def suites(seconds: float, seed: int) -> Iterator[Figure]:  # noqa: ARG001 - they take the time they take
+    """Every figure that tests measure, as soon as it is known."""
+    return map(run_suite, SUITES)
