@@ -22,6 +22,10 @@ PAGE_SOURCES := $(shell find frontend -name node_modules -prune -o -type f -prin
 NODE_MODULES := frontend/node_modules/.installed
 KERNEL_TESTS := $(addprefix tests/racer/,test_kernels.py test_laps.py) $(addprefix tests/highway/,test_ego.py test_traffic.py test_mission_rules.py test_rewards.py test_expert.py)
 
+# Packages with the hashes of all their files; torch, whose build differs from system to system, has a lock of its own.
+UV := .venv-lock/bin/uv
+WITH_HASHES := grep -v '^pip==\|^torch==' | $(UV) pip compile --quiet --no-deps --generate-hashes --no-header --no-annotate --python-version 3.11 -
+
 .DEFAULT_GOAL := help
 PIP_AUDIT := pip-audit>=2.9,<3
 .PHONY: help setup setup-ray setup-browser node train test test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray
@@ -31,21 +35,21 @@ help: ## this list
 
 setup: $(STAMP) ## make .venv and install everything; done again only when pyproject.toml or requirements.lock changed
 
-$(STAMP): pyproject.toml requirements.lock
+$(STAMP): pyproject.toml requirements.lock requirements-torch.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Hotlap needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 setup")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-# torch first and alone, so that nothing else chooses another build of it
-	$(PIP) install --quiet $$(grep '^torch==' requirements.lock)
-	$(PIP) install --quiet -r requirements.lock
+# torch first and alone, so that nothing else chooses another build of it; then exactly what the lock names, by hash
+	$(PIP) install --quiet -r requirements-torch.lock
+	$(PIP) install --quiet --no-deps --require-hashes -r requirements.lock
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 setup-ray: $(RAY_STAMP) ## make .venv-ray, with Ray and RLlib in it
 
-$(RAY_STAMP): pyproject.toml requirements-ray.lock
+$(RAY_STAMP): pyproject.toml requirements-ray.lock requirements-torch.lock
 	test -x $(RAY_BIN)/python || $(PYTHON) -m venv .venv-ray
-	$(RAY_PIP) install --quiet $$(grep '^torch==' requirements-ray.lock)
-	$(RAY_PIP) install --quiet -r requirements-ray.lock
+	$(RAY_PIP) install --quiet -r requirements-torch.lock
+	$(RAY_PIP) install --quiet --no-deps --require-hashes -r requirements-ray.lock
 	$(RAY_PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -72,8 +76,7 @@ coverage: setup ## which lines of both worlds the tests of the kernels reach; wi
 
 audit: setup $(NODE_MODULES) ## known holes in the packages we pin (asks the databases of PyPI and npm)
 	test -x .venv-audit/bin/pip-audit || { $(PYTHON) -m venv .venv-audit && .venv-audit/bin/python -m pip install --quiet '$(PIP_AUDIT)'; }
-	.venv-audit/bin/pip-audit --no-deps --disable-pip --requirement requirements.lock
-	.venv-audit/bin/pip-audit --no-deps --disable-pip --requirement requirements-ray.lock
+	for lock in requirements*.lock; do .venv-audit/bin/pip-audit --no-deps --disable-pip --requirement $$lock || exit 1; done
 	$(NPM) audit --omit=dev
 
 check: setup $(NODE_MODULES) ## lint, format, types, import rules
@@ -117,12 +120,15 @@ setup-browser: ## what only the tests of the game need: the WebAssembly linker a
 		echo "the tests of the game need:$$missing. Install that with your package manager and try again." >&2; exit 1; \
 	fi
 
-lock: setup ## write requirements.lock from what is installed in .venv
+lock: setup $(UV) ## write requirements.lock from what is installed in .venv, with the hashes of every system's files
 	@echo '# Every package Hotlap and its development tools need, at the versions they are tested with. Written by `make lock`.' > requirements.lock
-	@$(PIP) freeze --all --exclude-editable | grep -v '^pip==' | sed 's/+[a-z0-9]*$$//' >> requirements.lock
+	@$(PIP) freeze --all --exclude-editable | $(WITH_HASHES) >> requirements.lock
 	@touch $(STAMP)
 
-lock-ray: setup-ray ## write requirements-ray.lock from what is installed in .venv-ray
+lock-ray: setup-ray $(UV) ## write requirements-ray.lock from what is installed in .venv-ray
 	@echo '# What the tests on Ray need: everything of requirements.lock, RLlib, and the Gymnasium it wants. Written by `make lock-ray`.' > requirements-ray.lock
-	@$(RAY_PIP) freeze --all --exclude-editable | grep -v '^pip==' | sed 's/+[a-z0-9]*$$//' >> requirements-ray.lock
+	@$(RAY_PIP) freeze --all --exclude-editable | $(WITH_HASHES) >> requirements-ray.lock
 	@touch $(RAY_STAMP)
+
+$(UV):
+	$(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet 'uv>=0.13,<0.14'

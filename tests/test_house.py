@@ -203,11 +203,24 @@ def test_every_dependency_has_a_lower_and_an_upper_bound(line):
     assert operators & {"<", "<=", "=="}, f"{line} has no upper bound"
 
 
+HASHES = re.compile(r"( \\\n    --hash=sha256:[0-9a-f]{64})+\n")
+
+
 def locked_versions() -> dict[str, str]:
-    lines = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8").splitlines()
-    pins = [re.fullmatch(r"([\w.-]+)==([\w.]+)", line) for line in lines if not line.startswith("#")]
-    assert all(pins), "a line of requirements.lock is not name==version"
+    """What is installed: torch alone, then everything that has hashes."""
+    text = (REPOSITORY / "requirements-torch.lock").read_text(encoding="utf-8")
+    text += HASHES.sub("\n", (REPOSITORY / "requirements.lock").read_text(encoding="utf-8"))
+    pins = [re.fullmatch(r"([\w.-]+)==([\w.]+)", line) for line in text.splitlines() if not line.startswith("#")]
+    assert all(pins), "a line of a lock is not name==version"
     return {canonicalize_name(pin[1]): pin[2] for pin in pins}
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-ray.lock"])
+def test_everything_but_torch_is_locked_by_hash(lock):
+    text = (REPOSITORY / lock).read_text(encoding="utf-8")
+    names = re.findall(r"^([\w.-]+)==", text, re.MULTILINE)
+    assert "torch" not in names
+    assert len(HASHES.findall(text)) == len(names) > 50
 
 
 LOCKED = [
