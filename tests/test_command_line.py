@@ -1,7 +1,9 @@
 """The command line as a program: how it starts, is interrupted and completed, and what it leaves behind."""
 
+import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -52,6 +54,32 @@ def test_onnx_runtime_leaves_nothing_in_the_home_folder(tmp_path):
     done = python("-c", "from hotlap.policies.runtime import onnxruntime", HOME=str(tmp_path), XDG_CACHE_HOME="")
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.rglob("*onnx*"))
+
+
+def on_a_terminal(*words: str, **environment: str) -> str:
+    """What a command shows on a terminal."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "hotlap", *words]
+    process = subprocess.Popen(
+        command, stdout=theirs, stderr=theirs, env=os.environ | {"TERM": "xterm-256color"} | environment
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # how the end of a terminal shows
+        while part := os.read(ours, 65536):
+            shown += part
+    os.close(ours)
+    assert process.wait(240) == 0
+    return shown.decode()
+
+
+COLOR = re.compile(r"\x1b\[[1-9]")  # [0m turns colours off
+
+
+def test_no_color_means_none():
+    assert COLOR.search(on_a_terminal("cars", "show", "--help"))
+    assert not COLOR.search(on_a_terminal("cars", "show", "--help", NO_COLOR="1"))
+    assert not COLOR.search(on_a_terminal("tracks", "list", NO_COLOR="1"))
 
 
 SERVERS_AND_SCRIPTS = {"play", "bridge", "completion"}

@@ -186,6 +186,8 @@ def run_command(command: Command, path: str, words: list[str]) -> int:
 
 def parsed(command: Command, path: str, words: list[str]) -> Any:
     """The dataclass of a command with its options, parsed by tyro."""
+    if os.environ.get("NO_COLOR"):
+        os.environ["PYTHON_TYRO_ANSI_CODES"] = "False"  # tyro listens to this one only
     import tyro  # noqa: PLC0415 - the overview needs no parser
 
     target = load(command.target)
