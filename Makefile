@@ -58,6 +58,7 @@ train: setup ## teach a car to drive, on this machine's CPU; ARGS="racer-sac --s
 
 test: setup setup-browser frontend ## every test; ARGS='-m "not integration and not slow"' for the fast lane
 	$(NPM) test
+	$(if $(ARGS),,$(BIN)/python tests/compile_kernels.py $(WORKERS))
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
 	$(if $(ARGS),,$(MAKE) test-ray)
 
