@@ -64,9 +64,9 @@ def test_one_slip_is_forgiven(typed, meant):
     assert corrected(typed) == meant
 
 
-@pytest.mark.parametrize("word", [*sorted(REAL_WORDS), "night", "there", "lake", "bananas", "crse", "Ω", "pas"])
-def test_other_words_stay_what_they_are(word):
-    assert corrected(word) == word
+def test_other_words_stay_what_they_are():
+    others = [*sorted(REAL_WORDS), "night", "there", "lake", "bananas", "crse", "Ω", "pas"]
+    assert [word for word in others if corrected(word) != word] == []
 
 
 @given(st.sampled_from(sorted(word for word in KNOWN if len(word) > 5)), st.data())
