@@ -13,9 +13,9 @@ CIRCUITS = [load_track(name) for name in ("quarry", "generated:1000:circuit")]
 TICKS = 1500
 
 
-def drive(circuits, cars, places):
+def drive(circuits, cars, places, caution=1.0):
     """Cars at rest at gates: (circuit, gate) of each; how far they got, and how often they were off the road."""
-    world, teacher = RacerWorld(len(places), circuits, car=cars), GripTeacher(circuits, cars)
+    world, teacher = RacerWorld(len(places), circuits, car=cars), GripTeacher(circuits, cars, caution)
     rng, gained, off = np.random.default_rng(0), np.zeros(len(places)), np.zeros(len(places), int)
     for car, (circuit, gate) in enumerate(places):
         options = {"start": "gate", "gate": gate, "track": circuit, "action_delay": car % 2}
@@ -41,3 +41,10 @@ def test_a_car_is_shown_the_same_alone_and_among_others():
     among, _ = drive(CIRCUITS, gt, [(1, 3), (0, 7), (0, 7), (1, 9)])
     alone, _ = drive(CIRCUITS[:1], gt, [(0, 12), (0, 7)])
     assert among[1] == alone[1]
+
+
+def test_less_caution_is_faster_and_still_on_the_road():
+    gt, places = [load_car("gt")], [(0, gate) for gate in range(0, 30, 3)]
+    (careful, _), (bold, off) = (drive(CIRCUITS[:1], gt, places, caution) for caution in (1.0, 0.15))
+    assert (bold > careful).all()
+    assert (off == 0).all()

@@ -277,6 +277,14 @@ def test_standing_still_terminates_and_too_many_steps_truncate():
     assert [truncated for _, truncated in results] == [False] * 11 + [True] * 3
 
 
+def test_too_long_off_the_road_in_one_lap_terminates_where_asked():
+    env = ready(config={"episode": {"offTrackTimeoutTicks": 5}})
+    results = [env.step([0.2, 1.0, 0.0]) for _ in range(300)]
+    off = np.cumsum([info["offTrack"] < 0.0 for *_, info in results])
+    assert [terminated for _, _, terminated, *_ in results] == [count >= 5 for count in off.tolist()]
+    assert off[-1] > 5
+
+
 def test_car_drives_on_after_the_end():
     env = ready(config={"episode": {"maxSteps": 3}})
     speeds = [env.step(FULL_THROTTLE)[4]["rawSpeed"] for _ in range(10)]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from gymnasium.utils.env_checker import check_env
+from matplotlib.path import Path
 
 import hotlap
 from hotlap.errors import CarError, ConfigError
@@ -154,7 +155,9 @@ def test_wall_holds_the_car_and_turns_it_along_itself():
         hit |= struck
     assert hit.sum() > 20
     assert np.isfinite(world.observation).all()
-    assert (world.fleet.centre_distance_u < 62.0).all()
+    track, places = world.tracks[0], np.column_stack([world.fleet.x_u, world.fleet.y_u])
+    within = [Path(wall).contains_points(places) for wall in (track.inner_wall, track.outer_wall)]
+    assert (within[0] != within[1]).all()
     assert (world.fleet.speed_ups[hit] > 2.0).mean() > 0.5
 
 
@@ -171,6 +174,22 @@ def test_no_finite_input_gives_a_state_that_is_not_finite(ticks):
             for name, column in world.state_columns().items():
                 assert np.isfinite(column).all(), name
             assert np.isfinite(world.observation).all()
+
+
+def test_random_start_is_along_the_road_and_no_faster_than_the_bends_ahead_allow():
+    world = world_of(count=400, track="quarry")
+    track, fleet = load_track("quarry"), world.fleet
+    moving = np.flatnonzero(fleet.speed_ups > 0.0)
+    assert 0.7 < len(moving) / world.count < 0.9
+    arcs_m = fleet.arc_u[moving, None] + np.arange(0.0, 192.0, 8.0)
+    heading = np.unwrap(np.arctan2(*track.tangent_at(arcs_m.ravel())[:, ::-1].T).reshape(arcs_m.shape))
+    apart = (fleet.heading_rad[moving] - heading[:, 0] + math.pi) % (2.0 * math.pi) - math.pi
+    assert (np.abs(apart) < 0.04).all()
+    # Every car can corner with 8 m/s² and brake with 6 m/s².
+    radius_m = 8.0 / np.maximum(np.abs(np.diff(heading)), 1e-6)
+    allowed = 8.0 * radius_m + 2.0 * 6.0 * 8.0 * np.arange(radius_m.shape[1])
+    assert (fleet.speed_ups[moving] ** 2 <= 1.1 * allowed.min(axis=1)).all()
+    assert fleet.speed_ups.max() > 35.0
 
 
 def test_each_episode_draws_a_car_and_shows_its_numbers():

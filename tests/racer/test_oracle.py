@@ -190,7 +190,13 @@ weights = st.fixed_dictionaries(
     {field.name: finite(-3.0, 3.0) for field in dataclasses.fields(RewardWeights)}
     | {"stillnessSpeedThreshold": finite(0.0, 100.0)}
 )
-limits = st.fixed_dictionaries({"maxSteps": st.integers(1, 3), "stillnessTimeoutTicks": st.integers(1, 3)})
+limits = st.fixed_dictionaries(
+    {
+        "maxSteps": st.integers(1, 3),
+        "stillnessTimeoutTicks": st.integers(1, 3),
+        "offTrackTimeoutTicks": st.integers(0, 2),
+    }
+)
 
 
 @given(cars(), actions, weights, limits)

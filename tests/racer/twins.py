@@ -270,10 +270,12 @@ def reward(track: TwinTrack, before: dict, after: dict, contact: bool, weights: 
 
 
 def episode(car: dict, weights: dict, limits: dict) -> tuple[dict, dict]:
-    """Count the step; over when still for too long, cut off when too many."""
+    """Count the step; over when still or off the road for too long, cut off when too many."""
     still_ticks = car["still_ticks"] + 1 if car["speed_ups"] < weights["stillnessSpeedThreshold"] else 0
     new = {**car, "tick": car["tick"] + 1, "still_ticks": still_ticks}
-    terminated = still_ticks >= limits["stillnessTimeoutTicks"]
+    longest_off = limits.get("offTrackTimeoutTicks", 0)
+    lost = longest_off > 0 and car["lap_off_road_ticks"] >= longest_off
+    terminated = lost or still_ticks >= limits["stillnessTimeoutTicks"]
     return new, {"terminated": terminated, "truncated": new["tick"] >= limits["maxSteps"]}
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.errors import ConfigError
 from hotlap.training.session import open_session
@@ -40,6 +41,28 @@ def test_teacher_is_silent_after_its_steps(tmp_path):
     result = train(config, "run", tmp_path)
     last = max(step for step, _ in scalars(result.run)["teacher/loss"])
     assert 256 <= last <= 384
+
+
+def test_ppo_leaves_the_policy_alone_while_it_is_taught_and_begins_afresh_afterwards():
+    config = tiny_config("ppo", steps=640, teacher={"steps": 320}, racer={"observation": "full"})
+    session = open_session(config)
+    noted = []
+
+    class Note(BaseCallback):
+        def _on_step(self):
+            return True
+
+        def _on_rollout_end(self):
+            kept = session.model.policy.optimizer.state
+            noted.append((self.num_timesteps, np.abs(session.model.rollout_buffer.advantages).max(), len(kept)))
+
+    session.model.learn(config.steps, callback=[*session.schedules, Note()])
+    taught = [step for step, largest, _ in noted if largest == 0.0]
+    assert taught
+    assert max(taught) < 640
+    assert max(taught) == sum(step <= max(taught) for step, _, _ in noted) * noted[0][0]
+    fresh = [step for step, largest, kept in noted if largest > 0.0 and not kept]
+    assert fresh == [max(taught) + noted[0][0]]
 
 
 def test_only_ppo_has_a_teacher():

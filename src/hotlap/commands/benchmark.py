@@ -106,8 +106,8 @@ class TrainBenchmark:
     """Measure learning: steps per second end to end, the world's share of the time, and how good the driver is."""
 
     preset: tyro.conf.Positional[str] = "racer-ppo"
-    """racer-ppo, racer-sac, racer-generalist, race-ppo, gt-ppo, highway-ppo, highway-sac, highway-dqn, or a .toml
-    file of your own."""
+    """racer-ppo, racer-sac, racer-generalist, race-ppo, gt-ppo, gt-generalist, highway-ppo, highway-sac, highway-dqn,
+    or a .toml file of your own."""
     seeds: tuple[int, ...] = (0,)
     """One training for each."""
     learners: tuple[Literal["hotlap", "sb3"], ...] = ("hotlap",)

@@ -5,7 +5,7 @@ It drives like the reference, with room for mistakes: farther from the edges of 
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
@@ -33,10 +33,28 @@ POINTS = 1024
 """Of every line, whatever the length of the circuit."""
 POINTS_BEFORE = 3
 """How far before its place along the road a car is looked for on its line."""
-MARGIN_M = 1.0
-CORNERING, DRIVING, BRAKING = 0.95, 0.92, 0.85
-"""Shares of the speed in corners, and of the grip that is used to gain and to lose speed."""
 MANNER = Manner(look_s=0.5, hands_s=0.08, feet_s=0.08, yaw_gain_per_s=10.0, grip_share=0.97, rear_braking=1.0)
+
+
+class Pace(NamedTuple):
+    """How near the limit the teacher drives."""
+
+    margin_m: float
+    """What it leaves of the road on either side."""
+    cornering: float
+    """Share of the speed in corners."""
+    driving: float
+    """Share of the grip that is used to gain speed."""
+    braking: float
+    """Share of the grip that is used to lose speed."""
+
+
+BOLD, CAREFUL = Pace(0.3, 1.0, 1.0, 0.97), Pace(1.0, 0.95, 0.92, 0.85)
+
+
+def pace_of(caution: float) -> Pace:
+    """Between the bold pace, at 0, and the careful one, at 1."""
+    return Pace(*(bold + (careful - bold) * caution for bold, careful in zip(BOLD, CAREFUL, strict=True)))
 
 
 class Lines(NamedTuple):
@@ -108,13 +126,14 @@ def compiled_showing() -> Any:
 class GripTeacher:
     """Shows what it would do with every car of a world of such circuits and cars."""
 
-    def __init__(self, tracks: Sequence[Track], cars: Sequence[Car]) -> None:
+    def __init__(self, tracks: Sequence[Track], cars: Sequence[Car], caution: float = 1.0) -> None:
+        pace = pace_of(caution)
         kinds = list(dict.fromkeys(car.car_id for car in cars))
         groups = [[car for car in cars if car.car_id == kind] for kind in kinds]
         places = [(track, group[0].data) for track in tracks for group in groups]
         with ThreadPoolExecutor() as pool:
-            lines = list(pool.map(_line, *zip(*places, strict=True)))
-        envelopes = [[_Envelopes(car.data) for car in group] for group in groups]
+            lines = list(pool.map(partial(_line, margin_m=pace.margin_m), *zip(*places, strict=True)))
+        envelopes = [[_Envelopes(car.data, pace) for car in group] for group in groups]
         plans = [_plans(line, envelopes[number % len(kinds)]) for number, line in enumerate(lines)]
         self.lesson = Lesson(
             lines=Lines(*(np.array(column) for column in zip(*lines, strict=True))),
@@ -136,13 +155,15 @@ class GripTeacher:
 class _Envelopes:
     """What a car can do, and what the teacher asks of it."""
 
-    def __init__(self, car: CarData) -> None:
-        self.limit, self.driving, self.braking = (steady_envelope(car, grip) for grip in (1.0, DRIVING, BRAKING))
+    def __init__(self, car: CarData, pace: Pace) -> None:
+        shares = (1.0, pace.driving, pace.braking)
+        self.limit, self.driving, self.braking = (steady_envelope(car, share) for share in shares)
+        self.cornering = pace.cornering
 
 
-def _line(track: Track, car: CarData) -> Lines:
+def _line(track: Track, car: CarData, margin_m: float) -> Lines:
     """The fastest line of a car that keeps its distance from the edges."""
-    road = road_with_margin(cut_road(track, track.length_u / (POINTS - 0.5)), MARGIN_M)
+    road = road_with_margin(cut_road(track, track.length_u / (POINTS - 0.5)), margin_m)
     offset_m = fastest_line(road, steady_envelope(car)).offset_m
     x, y = road.x + road.normal_x * offset_m, road.y + road.normal_y * offset_m
     profile = empty_profile(POINTS)
@@ -162,6 +183,6 @@ def _speeds(line: Lines, envelopes: _Envelopes) -> FloatArray:
     profile = empty_profile(POINTS)
     profile.step_m[:], profile.curvature_per_m[:] = line.step_m, line.curvature_per_m
     fill_profile(profile, envelopes.limit)
-    profile.corner_mps[:] *= CORNERING
+    profile.corner_mps[:] *= envelopes.cornering
     fill_between_corners(profile, envelopes.driving, envelopes.braking)
     return profile.speed_mps.copy()

@@ -47,12 +47,13 @@ class EpisodeLimits:
     """Steps until the episode is cut off, 60 a second."""
     stillnessTimeoutTicks: int = 180
     """Ticks in a row below the stillness threshold until the episode ends."""
+    offTrackTimeoutTicks: int = 0
+    """Ticks off the road in one lap until the episode ends; 0 for never."""
 
     def __post_init__(self) -> None:
-        """Counts are whole and at least one."""
-        for name in ("maxSteps", "stillnessTimeoutTicks"):
-            if not 1 <= getattr(self, name) <= MAX_COUNT:
-                raise ConfigError(f"config.episode.{name} must be from 1 to {MAX_COUNT}, not {getattr(self, name)!r}.")
+        """Counts are whole, and at least one where never is no choice."""
+        limits = {"maxSteps": (1, MAX_COUNT), "stillnessTimeoutTicks": (1, MAX_COUNT)}
+        check_ranges(self, "config.episode.", **limits, offTrackTimeoutTicks=(0, MAX_COUNT))
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class RacerConfig:
             layout=float(layout),
             distance_bonus=self.weights.distanceBonus,
             stagger=float(stagger),
+            off_track_timeout_ticks=float(self.episode.offTrackTimeoutTicks),
         )
 
 

@@ -133,6 +133,7 @@ class Rules(NamedTuple):
     distance_bonus: float
     stagger: float
     """1 cuts each car's first episode off at a drawn tick."""
+    off_track_timeout_ticks: float
 
 
 class Actions(NamedTuple):

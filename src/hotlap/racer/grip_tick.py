@@ -14,9 +14,10 @@ from hotlap.racer.grip_sensors import (
     write_car_numbers,
     write_grip,
 )
+from hotlap.racer.grip_starts import grip_start_motion
 from hotlap.racer.grip_walls import glance_off_wall
 from hotlap.racer.projection import cell_of_car
-from hotlap.racer.starts import TRACK_DRAW, drawn
+from hotlap.racer.starts import TRACK_DRAW, drawn, start_motion
 from hotlap.racer.tick import (
     Racer,
     car_at,
@@ -135,6 +136,7 @@ def write_grip_observation(racer: Racer, car: int) -> None:
         observation_size: grip_observation_size,
         write_observation: write_grip_observation,
         respond_to_wall: glance_off_wall,
+        start_motion: grip_start_motion,
     }
 )
 def update_grip_entry(addresses: Any, first: int, last: int, mode: int) -> None:

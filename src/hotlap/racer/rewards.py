@@ -35,10 +35,11 @@ def write_reward(
 
 @kernel
 def accumulate_episode(fleet: FleetState, car: int, episodes: Episodes, rules: Rules, out: StepOutputs) -> None:
-    """Count the step and tell whether the episode is over: parked too long, or out of time."""
+    """Count the step and tell whether the episode is over: parked too long, too long off the road, or out of time."""
     episodes.episode_return[car] += out.reward[car]
     still = fleet.speed_ups[car] < rules.stillness_threshold_ups
     fleet.tick[car] += 1
     fleet.still_ticks[car] = fleet.still_ticks[car] + 1 if still else 0
-    out.terminated[car] = 1 if fleet.still_ticks[car] >= rules.stillness_timeout_ticks else 0
+    lost = 0.0 < rules.off_track_timeout_ticks <= fleet.lap_off_road_ticks[car]
+    out.terminated[car] = 1 if lost or fleet.still_ticks[car] >= rules.stillness_timeout_ticks else 0
     out.truncated[car] = 1 if is_out_of_time(episodes, car, fleet.tick[car], rules.max_steps) else 0

@@ -35,6 +35,13 @@ class Start(NamedTuple):
     gate: int
 
 
+class StartMotion(NamedTuple):
+    """How a car moves across its gate: turned from the road's direction, and how fast."""
+
+    turn_rad: float
+    speed_ups: float
+
+
 def check_start_kind(kind: Any) -> str:
     """The kind, or an error with the nearest one."""
     if not isinstance(kind, str) or kind not in START_KINDS:
@@ -68,11 +75,18 @@ def start_at_gate(gate: int, row: int, tables: TrackTables) -> Start:
 
 
 @kernel
-def start_across_gate(starts: Starts, car: int, gate: int, row: int, tables: TrackTables, physics: Physics) -> Start:
-    """Across the gate's road, turned a little, one in five at rest and the others at any speed: all a lap can bring."""
-    side = 2.0 * drawn(starts, car, SIDE_DRAW) - 1.0
+def start_motion(starts: Starts, car: int, row: int, tables: TrackTables, physics: Physics) -> StartMotion:  # noqa: ARG001
+    """Turned a little, one in five at rest and the others at any speed: all a lap can bring."""
     turn = 2.0 * drawn(starts, car, TURN_DRAW) - 1.0
     pace = SLOWEST + drawn(starts, car, SPEED_DRAW) * (1.0 - SLOWEST)
+    return StartMotion(turn_rad=turn * HEADING_SPREAD_RAD, speed_ups=max(pace, 0.0) * physics.max_speed_ups)
+
+
+@kernel
+def start_across_gate(starts: Starts, car: int, gate: int, row: int, tables: TrackTables, physics: Physics) -> Start:
+    """Somewhere across the gate's road, in motion or at rest."""
+    side = 2.0 * drawn(starts, car, SIDE_DRAW) - 1.0
+    motion = start_motion(starts, car, row, tables, physics)
     centre = start_at_gate(gate, row, tables)
     end_x = tables.gate_left_x_u[row] if side > 0.0 else tables.gate_right_x_u[row]
     end_y = tables.gate_left_y_u[row] if side > 0.0 else tables.gate_right_y_u[row]
@@ -83,8 +97,8 @@ def start_across_gate(starts: Starts, car: int, gate: int, row: int, tables: Tra
     return Start(
         x_u=centre.x_u + toward_x * share,
         y_u=centre.y_u + toward_y * share,
-        heading_rad=centre.heading_rad + turn * HEADING_SPREAD_RAD,
-        speed_ups=max(pace, 0.0) * physics.max_speed_ups,
+        heading_rad=centre.heading_rad + motion.turn_rad,
+        speed_ups=motion.speed_ups,
         gate=gate,
     )
 

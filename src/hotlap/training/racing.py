@@ -1,6 +1,7 @@
 """Learning to race: the racer's world from its settings, and drivers evaluated by their laps on certain tracks."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +51,11 @@ class RacerTraining:
     def mixing(self, config: TrainConfig) -> None:
         """The learner has the controls of the world."""
 
-    def teacher(self, config: TrainConfig, world: RacerWorld) -> Teacher:  # noqa: ARG002 - one for all settings
+    def teacher(self, config: TrainConfig, world: RacerWorld) -> Teacher:
         """A follower of the shortest lines, or, of cars with grip, of the fastest ones."""
-        follower = GripTeacher(world.tracks, world.cars) if world.cars else teacher_of(world.tracks)
-        return lambda: follower.act(world)
+        if not world.cars:
+            return partial(teacher_of(world.tracks).act, world)
+        return partial(GripTeacher(world.tracks, world.cars, config.teacher.caution).act, world)
 
     def physics_fingerprint(self, config: TrainConfig) -> str:
         """The racer's physics, or that of cars with grip."""
