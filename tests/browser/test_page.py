@@ -12,7 +12,13 @@ from playwright.sync_api import expect
 from browser.game_page import GamePage, scripted_drive
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
-SIZES = {"phone": (360, 740), "laptop": (1280, 720), "4k": (3840, 2160)}
+SIZES = {
+    "phone": (360, 740),
+    "lying phone": (844, 390),
+    "low window": (640, 360),
+    "laptop": (1280, 720),
+    "4k": (3840, 2160),
+}
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 SHIFTS = """() => new Promise(done => {
     setTimeout(() => done(0), 500);
@@ -23,6 +29,17 @@ PAD = """const buttons = Array.from({length: 17}, () => ({pressed: false, value:
 buttons[7] = {pressed: true, value: 0.5};
 const pad = {connected: true, axes: [0, 0], buttons};
 navigator.getGamepads = () => [pad, null, null, null];"""
+EMPTY_PAD = """const buttons = Array.from({length: 17}, () => ({pressed: false, value: 0}));
+window.pad = {connected: true, axes: [0, 0], buttons};
+navigator.getGamepads = () => [window.pad, null, null, null];"""
+PAD_A, PAD_B, PAD_UP, PAD_LEFT, PAD_RIGHT = 0, 1, 12, 14, 15
+TAP = """button => new Promise(done => {
+    window.pad.buttons[button].pressed = true;
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+        window.pad.buttons[button].pressed = false;
+        requestAnimationFrame(() => requestAnimationFrame(done));
+    }));
+})"""
 
 
 def test_page_paints_within_a_second_and_can_be_played_within_three(game, in_time):
@@ -67,8 +84,10 @@ def test_everything_is_on_the_screen_at_every_size(browser, address, size, tmp_p
     width, height = SIZES[size]
     context = browser.new_context(viewport={"width": width, "height": height})
     game = GamePage(context.new_page(), address).open()
-    for part in (".start", ".menu-links", ".logo"):
+    for part in (".start", ".menu-links", ".logo", ".card:nth-child(1)", ".menu-choices"):
         assert_inside(game, part, width, height)
+    if width > height:
+        assert_inside(game, ".card:nth-child(3)", width, height)
     game.page.screenshot(path=tmp_path / f"{size}-menu.png")
     inputs, _ = scripted_drive(1)
     game.hurry().drive(inputs)
@@ -114,6 +133,39 @@ def test_gamepad_gives_analog_throttle(game):
     expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
     style = game.page.locator(".inputs-pedal.throttle i").first.get_attribute("style")
     assert "scaleY(0.5)" in style
+
+
+def test_gamepad_alone_chooses_a_mode_and_goes_back_from_the_pause(game):
+    game.page.add_init_script(EMPTY_PAD)
+    game.open()
+    focused = game.page.locator(":focus")
+    expect(focused).to_have_text("Race")
+    for _ in range(12):
+        game.page.evaluate(TAP, PAD_UP)
+        if focused.get_attribute("name") == "choice-mode":
+            break
+    assert focused.get_attribute("name") == "choice-mode"
+    for button in (PAD_UP, PAD_LEFT, PAD_LEFT, PAD_RIGHT, PAD_A):
+        game.page.evaluate(TAP, button)
+    expect(game.page.get_by_role("radio", name="Solo")).to_be_checked()
+    game.page.locator(".start").focus()
+    game.page.evaluate(TAP, PAD_A)
+    game.page.locator("body[data-screen=race]").wait_for()
+    game.page.keyboard.press("Escape")
+    expect(game.page.get_by_role("dialog", name="Paused")).to_be_visible()
+    game.page.evaluate(TAP, PAD_B)
+    expect(game.page.get_by_role("dialog", name="Paused")).to_be_hidden()
+
+
+def test_controls_are_shown_until_somebody_has_driven(game):
+    inputs, _ = scripted_drive(1)
+    game.open().drive(inputs)
+    game.race("Solo", "1", countdown=True)
+    expect(game.page.get_by_test_id("controls")).to_contain_text("W A S D or arrows")
+    expect(game.page.get_by_test_id("controls")).to_be_hidden()
+    assert game.speed() > 0
+    game.open().race("Solo", "1", countdown=True)
+    expect(game.page.get_by_test_id("controls")).to_be_hidden()
 
 
 def test_fingers_steer_left_and_give_throttle_right(browser, address):

@@ -13,6 +13,7 @@ import { boardDialog, pauseDialog, settingsDialog } from '../ui/dialogs';
 import { Hud } from '../ui/hud';
 import { type Command, HANDS_OFF, type Hands, Input } from '../ui/input';
 import { Menu } from '../ui/menu';
+import { PadNavigation } from '../ui/pad-navigation';
 import { Progress } from '../ui/progress';
 import { resultsScreen } from '../ui/results';
 import type { Sound } from '../ui/sound';
@@ -48,11 +49,14 @@ const NOTHING: RequestedChanges = {
 };
 /** A second R within this time after the car was put back restarts the race. */
 const RESTART_WITHIN_TICKS = 120;
+/** Who has driven this long knows the controls. */
+const KNOWS_AFTER_TICKS = 240;
 
 export class Game {
   private readonly hud: Hud;
   private readonly menu: Menu;
   private readonly input: Input;
+  private readonly padNavigation = new PadNavigation();
   private readonly progress = new Progress();
   private readonly board: Board;
   private readonly reactions: Reactions;
@@ -100,6 +104,7 @@ export class Game {
     this.reactions.onDelivery = () => this.screens.showDelivery(this.reactions.delivery);
     document.body.append(this.hud.root, this.progress.root, this.menu.root);
     this.hud.setMuted(settings.muted);
+    this.padNavigation.onBack = () => this.command('pause');
     this.listen();
   }
 
@@ -143,6 +148,7 @@ export class Game {
     if (this.busy) return;
     this.busy = true;
     const began = performance.now();
+    this.padNavigation.poll(this.screens.name !== 'race' || this.screens.paused, nowMs);
     try {
       const due = this.clock.due(nowMs);
       const hands = this.screens.name === 'race' ? this.input.sample() : HANDS_OFF;
@@ -194,6 +200,12 @@ export class Game {
     const inRace = this.screens.name === 'race' && followed;
     sound.drive(inRace && race.driving ? followed.now : null, race.fleet.car.topSpeed);
     if (inRace) this.hud.update(race, followed, this.picture, settings);
+    if (!settings.hasDriven && (race.human?.drivenTicks ?? 0) > KNOWS_AFTER_TICKS) this.noteDriven();
+  }
+
+  private noteDriven(): void {
+    this.parts.settings.hasDriven = true;
+    saveSettings(this.parts.store, this.parts.settings);
   }
 
   // Starting and ending races

@@ -32,6 +32,8 @@ export interface Settings {
   showInputs: boolean;
   showRivalInputs: boolean;
   reduceMotion: boolean;
+  /** Whether the player has driven before: then nobody explains the controls. */
+  hasDriven: boolean;
   /** Whether the player drives along with the younger selves. */
   joinIn: boolean;
 }
@@ -57,6 +59,7 @@ export const DEFAULTS: Settings = {
   showInputs: true,
   showRivalInputs: false,
   reduceMotion: false,
+  hasDriven: false,
   joinIn: true,
 };
 

@@ -5,6 +5,7 @@ import type { Pose } from '../race/poses';
 import type { Race, RaceCar } from '../race/race';
 import type { Settings } from '../site/settings';
 import { css } from '../view/palette';
+import { controlsCard, fillControls } from './controls-card';
 import { h, setClass, setText } from './dom';
 import { gap, lapTime } from './format';
 import { Minimap } from './minimap';
@@ -50,6 +51,7 @@ export class Hud {
   private readonly table = h('ol', { class: 'hud-table' });
   private readonly own = inputsView();
   private readonly other = inputsView();
+  private readonly controls = controlsCard();
   private readonly muteButton: HTMLElement;
   private readonly touchHint: HTMLElement;
   private toastTimer: ReturnType<typeof setTimeout> | undefined;
@@ -108,6 +110,7 @@ export class Hud {
         h('div', { class: 'bar' }, this.speedBar),
       ),
       this.count,
+      this.controls,
       this.touchHint,
     );
   }
@@ -137,6 +140,7 @@ export class Hud {
     setText(this.speed, String(Math.round(followed.now.speed * speedFactor)));
     this.speedBar.style.transform = `scaleX(${Math.min(1, followed.now.speed / topSpeed).toFixed(3)})`;
     this.updateCount(race);
+    this.showControls(race.human !== null && !settings.hasDriven);
     showInputs(this.own, settings.showInputs, followed);
     showInputs(this.other, settings.showRivalInputs && rival !== null, rival ?? followed);
     if (this.frame % 3 === 0) this.minimap.draw(poses, this.colours, ghost);
@@ -214,6 +218,12 @@ export class Hud {
       this.count.style.setProperty('--left', (countdownTicksLeft / BEAT_TICKS).toFixed(3));
     }
     if (respawnTicksLeft > 0) setText(this.count, 'Back to the track');
+  }
+
+  private showControls(shown: boolean): void {
+    if (this.controls.hidden !== shown) return;
+    this.controls.hidden = !shown;
+    if (shown) fillControls(this.controls);
   }
 
   private updateTable(race: Race): void {
