@@ -58,6 +58,22 @@ def test_site_has_everything_it_refers_to_and_nothing_else(root, tmp_path):
     assert {f"data/tracks/{track}.bin" for track in track_ids()} <= there
 
 
+def test_site_with_an_address_tells_messengers_where_its_picture_is(root, tmp_path):
+    page = play.static_folder() / "index.html"
+    about = '<meta property="og:image" content="./preview.png" />'
+    page.write_text(about + page.read_text(encoding="utf-8"), encoding="utf-8")
+    assert export(tmp_path / "site", root, "--url", "https://example.org/hotlap/") == 0
+    written = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert 'content="https://example.org/hotlap/preview.png"' in written
+
+
+@pytest.mark.parametrize("url", ["example.org", "ftp://example.org/", 'https://example.org/"><script>', "https://a b/"])
+def test_site_of_an_impossible_address_is_refused(root, tmp_path, url, capsys):
+    assert export(tmp_path / "site", root, "--url", url) == 2
+    assert "is not the address of a site" in capsys.readouterr().err
+    assert not (tmp_path / "site").exists()
+
+
 def test_site_says_that_no_server_is_there(root, tmp_path):
     export(tmp_path / "site", root)
     about = json.loads((tmp_path / "site" / "data" / "site.json").read_bytes())

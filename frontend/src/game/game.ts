@@ -1,8 +1,9 @@
 /** The page: what the player asks for, and one animation frame after the other. */
 
 import { Clock } from '../physics/clock';
-import { Board, type BoardLap, eventKey } from '../race/board';
+import { Board, type BoardLap, eventKey, eventOf } from '../race/board';
 import type { Grid } from '../race/drivers';
+import { addressOf, challengeLink, linkOf, settingsOf } from '../race/links';
 import type { Race, RequestedChanges } from '../race/race';
 import { fetchPolicies } from '../site/data';
 import { reasonOf } from '../site/reasons';
@@ -28,6 +29,7 @@ import {
   demonstrate,
   type Supplies,
   startGhost,
+  startLink,
   startRace,
   watchTraining,
 } from './starts';
@@ -51,6 +53,15 @@ const NOTHING: RequestedChanges = {
 const RESTART_WITHIN_TICKS = 120;
 /** Who has driven this long knows the controls. */
 const KNOWS_AFTER_TICKS = 240;
+
+/** The address of the page itself, without what a link asked for. */
+function pageAddress(): string {
+  const url = new URL(location.href);
+  const renderer = url.searchParams.get('renderer');
+  url.search = renderer ? `?renderer=${encodeURIComponent(renderer)}` : '';
+  url.hash = '';
+  return url.href;
+}
 
 export class Game {
   private readonly hud: Hud;
@@ -112,14 +123,15 @@ export class Game {
   async open(): Promise<void> {
     this.screens.show('menu');
     this.menu.focusStart();
-    await this.refreshRecords();
     void this.board.deliver();
+    await Promise.all([this.refreshRecords(), this.followAddress()]);
   }
 
   /** Give the game its picture, once the renderer has loaded. */
   setPicture(picture: Picture): void {
     this.picture = this.reactions.picture = picture;
-    void this.demonstrate();
+    if (this.stage.race) picture.begin(this.stage.race);
+    else if (this.screens.name === 'menu') void this.demonstrate();
     requestAnimationFrame((now) => void this.frame(now));
   }
 
@@ -239,6 +251,36 @@ export class Game {
     await this.attempt((begin) => startGhost(this.parts, this.board, lap, along, begin));
   }
 
+  /** Follow the address of the page, if it asks for a race. */
+  private async followAddress(): Promise<void> {
+    const { catalogue, settings } = this.parts;
+    try {
+      const link = await linkOf(location.href, catalogue);
+      if (!link) return;
+      Object.assign(settings, settingsOf(link));
+      this.menu.render();
+      await this.attempt((begin) => startLink(this.parts, this.board, link, begin));
+    } catch (error) {
+      this.menu.complain(reasonOf(error));
+    }
+  }
+
+  /** A link to the player's best lap of a race, or to the race itself. */
+  private linkTo(race: Race): Promise<string> {
+    const { fleet, targetLaps } = race;
+    const { mode, track, policy, car } = this.parts.settings;
+    const against = mode === 'versus' ? this.parts.catalogue.driver(track, policy, car) : null;
+    const driver = against?.key ?? null;
+    const plain = { track: fleet.track.file.id, car: fleet.car.id, laps: targetLaps, challenge: null };
+    return addressOf(pageAddress(), { ...(this.reactions.challenge ?? plain), driver });
+  }
+
+  private async linkToLap(lap: BoardLap): Promise<string> {
+    const shared = this.board.shares(lap.track) && !lap.id.startsWith('own-');
+    const drive = shared ? null : await this.board.drive(lap);
+    return addressOf(pageAddress(), challengeLink(lap, eventOf(lap.track), shared ? lap.id : null, drive));
+  }
+
   /** Leave the menu for a race; when it cannot begin, come back and say why. */
   private async attempt(
     start: (begin: Begin) => Promise<void>,
@@ -279,6 +321,7 @@ export class Game {
 
   private showResults(race: Race): void {
     const actions = {
+      share: () => this.linkTo(race),
       again: () => void this.restart(),
       menu: () => this.toMenu(),
       board: () => this.openBoard(),
@@ -293,6 +336,7 @@ export class Game {
     this.learning?.close();
     this.learning = null;
     this.stage.grid = null;
+    history.replaceState(null, '', pageAddress());
     this.screens.show('menu');
     this.menu.render();
     this.menu.focusStart();
@@ -380,6 +424,7 @@ export class Game {
       load: (track) => this.board.top(track),
       race: (lap) => void this.ghost(lap, true),
       watch: (lap) => void this.ghost(lap, false),
+      link: (lap) => this.linkToLap(lap),
     });
   }
 

@@ -1,8 +1,9 @@
 /** What the page does about what happens in a race: sound, sparks, messages, records. */
 import { NO_ASSISTS } from '../physics/cars';
 import type { Kernel } from '../physics/kernel';
-import { type Board, eventKey } from '../race/board';
+import { type Board, eventKey, eventOf } from '../race/board';
 import { bestFlyingLap, type Lap } from '../race/laps';
+import { challengeLink, type RaceLink } from '../race/links';
 import type { Race, RaceCar, RaceEvent } from '../race/race';
 import { findTurns, type Turn } from '../race/turns';
 import type { Settings } from '../site/settings';
@@ -32,12 +33,15 @@ export class Reactions {
   /** What became of the player's best lap, in words. */
   delivery = '';
   onDelivery: () => void = () => {};
+  /** The player's best lap of this race, for others to beat. */
+  challenge: RaceLink | null = null;
   private turns: Turn[] = [];
 
   constructor(private readonly around: Surroundings) {}
 
   begin(race: Race): void {
     this.delivery = '';
+    this.challenge = null;
     this.turns = findTurns(race.fleet.track.file);
   }
 
@@ -99,6 +103,8 @@ export class Reactions {
     const event = eventOfRace(race);
     if (!board.shares(event)) drive.assists = car.entrant.assists ?? NO_ASSISTS;
     const time = lapTime(lap.ticks);
+    const shared = { name: settings.name, ticks: lap.ticks, lap: lap.number };
+    this.challenge = challengeLink(shared, eventOf(event), null, drive);
     const result = await board.add({
       track: event,
       name: settings.name,
@@ -107,6 +113,7 @@ export class Reactions {
       fingerprint: kernel.fingerprint(race.fleet.car.id),
       drive,
     });
+    if (board.sentId) this.challenge = challengeLink(shared, eventOf(event), board.sentId, null);
     if (result === 'sent')
       this.delivery =
         board.rank === null

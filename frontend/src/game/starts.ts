@@ -1,9 +1,12 @@
 /** Every way to begin: the AI behind the menu, a race, a lap of the board, a training to watch. */
-import { type Board, type BoardLap, eventOf } from '../race/board';
+import { type Board, type BoardLap, eventKey, eventOf } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
 import type { Garage } from '../race/garage';
+import type { Challenge, RaceLink } from '../race/links';
+import type { RecordedDrive } from '../race/tape';
 import { fetchPolicies } from '../site/data';
 import type { Settings } from '../site/settings';
+import { lapTime } from '../ui/format';
 import { COLOURS } from '../view/palette';
 import { Learning, type LearningHost } from './learning';
 import { lineUp, lineUpFor, personSeat, policySeat, replaySeat } from './line-up';
@@ -71,6 +74,33 @@ export async function startGhost(
   const ghost = replaySeat(lap.name, await board.drive(lap), car);
   const line = lineUp(along ? [personSeat(settings, car), ghost] : [ghost]);
   await begin({ track, car: car.id, line, laps: lap.lap, counts: along });
+}
+
+/** The race of a link: you, the lap to beat where the link has it, and its driver. */
+export async function startLink(
+  { catalogue, garage, settings }: Supplies,
+  board: Board,
+  { track, car, driver, laps, challenge }: RaceLink,
+  begin: Begin,
+): Promise<void> {
+  const seats = [personSeat(settings, catalogue.car(car))];
+  const drive = challenge && (await driveOf(challenge, track, car, board));
+  if (challenge && drive) seats.push(replaySeat(challenge.by, drive, catalogue.car(car)));
+  const entry = driver === null ? null : catalogue.policy(driver);
+  if (entry) seats.push(await policySeat(garage, entry, 'AI', COLOURS.ai));
+  const title = challenge ? `Beat ${challenge.by}: ${lapTime(challenge.ticks)}` : '';
+  await begin({ track, car, line: { ...lineUp(seats), title }, laps: challenge?.lap ?? laps, counts: true });
+}
+
+function driveOf(
+  challenge: Challenge,
+  track: string,
+  car: string,
+  board: Board,
+): Promise<RecordedDrive | null> {
+  const { ghost, by, ticks, lap, drive } = challenge;
+  if (!ghost) return Promise.resolve(drive);
+  return board.drive({ id: ghost, track: eventKey(track, car), name: by, ticks, lap, set_at: '' });
 }
 
 /** A training in progress, on the track its driver knows; null when it is not wanted any more. */

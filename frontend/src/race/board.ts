@@ -53,6 +53,8 @@ export class Board {
   refusal: string | null = null;
   /** The place of the last lap that was sent; null when a hundred others are faster. */
   rank: number | null = null;
+  /** What the server calls the last lap that was sent. */
+  sentId: string | null = null;
   private sending: Promise<void> = Promise.resolve();
 
   constructor(
@@ -70,6 +72,7 @@ export class Board {
     write(this.store, 'pending', [...this.pending(), lap].slice(-MOST_PENDING));
     const before = this.pending().length;
     this.refusal = null;
+    this.sentId = null;
     await this.deliver();
     if (this.refusal) return 'refused';
     return this.pending().length < before ? 'sent' : 'kept';
@@ -175,7 +178,9 @@ export class Board {
         body: JSON.stringify(content),
       });
       if (answer.ok) {
-        this.rank = ((await answer.json()) as { rank: number | null }).rank;
+        const { lap, rank } = (await answer.json()) as { lap?: { id: string }; rank: number | null };
+        this.rank = rank;
+        this.sentId = rank === null ? null : (lap?.id ?? null);
         return true;
       }
       if (answer.status >= 500 || LATER_STATUSES.has(answer.status)) return false;

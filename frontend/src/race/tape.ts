@@ -97,6 +97,6 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(pieces.join(''));
 }
 
-export function fromBase64(text: string): Uint8Array {
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }

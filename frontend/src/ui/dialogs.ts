@@ -5,6 +5,7 @@ import type { Catalogue } from '../race/catalogue';
 import type { Settings } from '../site/settings';
 import { choiceRow, h, toggle } from './dom';
 import { lapTime } from './format';
+import { copyLink } from './share';
 
 /** Open a modal dialog; it is removed when it closes. */
 export function openDialog(
@@ -140,6 +141,8 @@ export interface BoardActions {
   load(track: string): Promise<BoardLap[]>;
   race(lap: BoardLap): void;
   watch(lap: BoardLap): void;
+  /** The address of a link to a lap. */
+  link(lap: BoardLap): Promise<string>;
 }
 
 export function boardDialog(
@@ -180,6 +183,16 @@ export function boardDialog(
   return dialog;
 }
 
+function linkButton(lap: BoardLap, actions: BoardActions): HTMLElement {
+  const button = h(
+    'button',
+    { type: 'button', 'aria-label': `Copy a link to the lap of ${lap.name}` },
+    'Link',
+  );
+  button.addEventListener('click', () => void copyLink(button, actions.link(lap)));
+  return button;
+}
+
 function emptyBoard(): HTMLElement {
   return h('p', { class: 'muted' }, 'No clean lap yet. The first one is yours.');
 }
@@ -218,6 +231,7 @@ function boardTable(laps: BoardLap[], dialog: HTMLDialogElement, actions: BoardA
           },
           'Race',
         ),
+        linkButton(lap, actions),
       ),
     ),
   );

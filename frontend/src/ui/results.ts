@@ -12,11 +12,14 @@ import { css } from '../view/palette';
 import { chart, lineMap } from './charts';
 import { h } from './dom';
 import { gap, lapTime } from './format';
+import { copyLink } from './share';
 
 export interface ResultActions {
   again(): void;
   menu(): void;
   board(): void;
+  /** The address of a link to this race. */
+  share(): Promise<string>;
 }
 
 /** The driver whose laps are looked at, and the one they are compared with. */
@@ -51,9 +54,19 @@ export function resultsScreen(race: Race, actions: ResultActions): HTMLElement {
       again,
       h('button', { type: 'button', onclick: () => actions.menu() }, 'Menu'),
       h('button', { type: 'button', onclick: () => actions.board() }, 'Lap board'),
+      race.human && shareButton(race.human, actions),
     ),
   );
   return screen;
+}
+
+/** What was driven, to be sent to a friend. */
+function shareButton(person: RaceCar, actions: ResultActions): HTMLElement {
+  const lap = bestLap(person.laps, true);
+  const label = lap ? `Share: beat my ${lapTime(lap.ticks)}` : 'Share this race';
+  const button = h('button', { type: 'button', 'data-testid': 'share' }, label);
+  button.addEventListener('click', () => void copyLink(button, actions.share()));
+  return button;
 }
 
 function board(): HTMLElement {

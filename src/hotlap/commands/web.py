@@ -38,6 +38,8 @@ class ExportSite:
     """Runs to race, each with all its checkpoints; by default the best driver of every run."""
     tracks: tuple[str, ...] = ()
     """Further tracks: generated:SEED:DIFFICULTY, or the paths of .json or .csv track files."""
+    url: str = ""
+    """Where the site will be, such as https://example.org/hotlap/: messengers need full addresses for pictures."""
     force: bool = False
     """Replace a folder that is already there."""
     root: Path = RUNS
@@ -47,9 +49,10 @@ class ExportSite:
 
     def run(self) -> None:
         """Gather and write."""
-        from hotlap.web.play import export_site
+        from hotlap.web.play import SiteOptions, export_site
 
-        export_site(self.folder, self.runs, self.tracks, self.root, force=self.force, as_json=self.json)
+        options = SiteOptions(self.url, self.force, self.json)
+        export_site(self.folder, self.runs, self.tracks, self.root, options)
 
 
 @dataclass(frozen=True)

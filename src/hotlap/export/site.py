@@ -1,5 +1,6 @@
 """The game as a table of files: served by `hotlap play`, written to a folder by `hotlap export site` (docs/web.md)."""
 
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -43,6 +44,17 @@ def game_files(static: Path, tracks: Sequence[TrackData], site: Mapping[str, Any
     for world in worlds_with_pages():
         files |= browser_of(world).packaged_files()
     return {**files, "data/site.json": json_content(about)}
+
+
+def with_address(files: Files, url: str) -> Files:
+    """The same with full addresses where pages describe themselves to messengers, which resolve no relative ones."""
+    if not url:
+        return files
+    if not re.fullmatch(r"https?://[^\s\"'<>?#]+", url):
+        raise ExportError(f'"{url}" is not the address of a site. Name one such as https://example.org/hotlap/.')
+    full = b'content="' + url.rstrip("/").encode() + b"/"
+    pages = {name: page.read().replace(b'content="./', full) for name, page in files.items() if name.endswith(".html")}
+    return {**files, **{name: content_of(name, page) for name, page in pages.items()}}
 
 
 def write_site(folder: Path, files: Mapping[str, Content], *, force: bool = False) -> int:

@@ -4,12 +4,13 @@ import json
 import os
 import webbrowser
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from hotlap.errors import ConfigError, WebError
 from hotlap.export.content import Files, content_of, json_content
-from hotlap.export.site import game_files, write_site
+from hotlap.export.site import game_files, with_address, write_site
 from hotlap.export.track_data import TrackData, track_data
 from hotlap.export.world_browser import browser_of
 from hotlap.racer.tracks import circuit_ids, load_track, track_ids
@@ -51,17 +52,28 @@ def play(options: PlayOptions) -> int:
     return 0
 
 
-def export_site(
-    folder: Path, runs: Sequence[str], tracks: Sequence[str], root: Path, *, force: bool, as_json: bool = False
-) -> None:
+@dataclass(frozen=True)
+class SiteOptions:
+    """How a static site is written."""
+
+    url: str = ""
+    """Where it will be; "" for anywhere."""
+    force: bool = False
+    """Whether a folder that is already there is replaced."""
+    as_json: bool = False
+    """Whether what was written is printed for machines."""
+
+
+def export_site(folder: Path, runs: Sequence[str], tracks: Sequence[str], root: Path, options: SiteOptions) -> None:
     """Write the static game: the page, the physics, the tracks, and drivers of the chosen runs, or the best of each."""
     chosen_tracks = loaded_tracks(tracks)
     listing = chosen_drivers(runs, root)
     start = listing.runs[0].key if runs and listing.runs else None
     site = {"server": False, "start": {"run": start, "track": chosen_tracks[0].key}}
-    content = {**game_files(static_folder(), chosen_tracks, site), **policy_files(listing)}
-    total = write_site(folder, content, force=force)
-    if as_json:
+    files = with_address(game_files(static_folder(), chosen_tracks, site), options.url)
+    content = {**files, **policy_files(listing)}
+    total = write_site(folder, content, force=options.force)
+    if options.as_json:
         print(json.dumps({"written": str(folder), "files": len(content), "bytes": total}))
         return
     print(f"{folder}: {len(content)} files, {total / 1e6:.1f} MB. Any static host will do; to look at it here:")
