@@ -90,12 +90,12 @@ def test_everything_is_on_the_screen_at_every_size(browser, address, size, tmp_p
         assert_inside(game, ".card:nth-child(3)", width, height)
     game.page.screenshot(path=tmp_path / f"{size}-menu.png")
     inputs, _ = scripted_drive(1)
-    game.hurry().drive(inputs)
-    game.race("Versus AI", "1")
+    game.drive(inputs)
+    game.race("Versus AI", "1", countdown=True)
     for part in (".hud-times", ".hud-speed", ".hud-map", ".hud-buttons", ".hud-race", ".hud-inputs"):
         assert_inside(game, part, width, height)
     game.page.screenshot(path=tmp_path / f"{size}-race.png")
-    game.wait_for_results()
+    game.hurry().wait_for_results()
     for part in (".results h2", ".results footer"):
         assert_inside(game, part, width, height)
     game.page.screenshot(path=tmp_path / f"{size}-results.png")
@@ -145,7 +145,7 @@ def test_gamepad_alone_chooses_a_mode_and_goes_back_from_the_pause(game):
         if focused.get_attribute("name") == "choice-mode":
             break
     assert focused.get_attribute("name") == "choice-mode"
-    for button in (PAD_UP, PAD_LEFT, PAD_LEFT, PAD_RIGHT, PAD_A):
+    for button in (PAD_UP, PAD_UP, PAD_LEFT, PAD_LEFT, PAD_RIGHT, PAD_A):
         game.page.evaluate(TAP, button)
     expect(game.page.get_by_role("radio", name="Solo")).to_be_checked()
     game.page.locator(".start").focus()
@@ -203,6 +203,21 @@ def test_wish_for_less_motion_is_respected(browser, address):
     expect(game.page.get_by_role("switch", name="Less motion")).to_be_checked()
     context.close()
     assert game.complaints == []
+
+
+def test_light_and_camera_are_choices_that_stay(game):
+    game.open()
+    game.page.get_by_role("button", name="Settings").click()
+    expect(game.page.get_by_role("radio", name="Day")).to_be_checked()
+    day = game.page.evaluate("document.querySelector('#surface').style.backgroundColor")
+    game.page.locator(".dialog label", has_text="Night").click()
+    game.wait_until(f"document.querySelector('#surface').style.backgroundColor !== '{day}'")
+    game.page.locator(".dialog label", has_text="Turns with the car").click()
+    game.page.get_by_role("button", name="Done").click()
+    game.open()
+    game.page.get_by_role("button", name="Settings").click()
+    expect(game.page.get_by_role("radio", name="Night")).to_be_checked()
+    expect(game.page.get_by_role("radio", name="Turns with the car")).to_be_checked()
 
 
 def test_webgl_draws_without_complaint(browser, address):

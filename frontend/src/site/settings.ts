@@ -4,6 +4,11 @@ import { isRecord, read, type TextStore, write } from './storage';
 export const LAP_CHOICES = [1, 3, 5, 10, 0] as const;
 export const MODES = ['versus', 'solo', 'spectate', 'younger', 'learn'] as const;
 export type Mode = (typeof MODES)[number];
+export const LIGHTS = ['day', 'night'] as const;
+export type Light = (typeof LIGHTS)[number];
+/** A camera that turns with the car where the screen stands upright, always the same way up, or always turning. */
+export const CAMERAS = ['auto', 'north', 'turn'] as const;
+export type CameraChoice = (typeof CAMERAS)[number];
 
 export interface Settings {
   name: string;
@@ -17,7 +22,8 @@ export interface Settings {
   laps: number;
   volume: number;
   muted: boolean;
-  rotateCamera: boolean;
+  light: Light;
+  camera: CameraChoice;
   /** How fast keys turn the wheel; 1 is usual. */
   keySensitivity: number;
   /** Whether the car follows the road while nobody steers. */
@@ -48,7 +54,8 @@ export const DEFAULTS: Settings = {
   laps: 3,
   volume: 0.6,
   muted: false,
-  rotateCamera: false,
+  light: 'day',
+  camera: 'auto',
   keySensitivity: 1,
   steeringHelp: false,
   tractionControl: true,
@@ -79,6 +86,8 @@ function accepted(value: Record<string, unknown>): Settings {
   }
   const settings = result as unknown as Settings;
   if (!MODES.includes(settings.mode)) settings.mode = DEFAULTS.mode;
+  if (!LIGHTS.includes(settings.light)) settings.light = DEFAULTS.light;
+  if (!CAMERAS.includes(settings.camera)) settings.camera = DEFAULTS.camera;
   if (!LAP_CHOICES.some((laps) => laps === settings.laps)) settings.laps = DEFAULTS.laps;
   if (!(settings.volume >= 0 && settings.volume <= 1)) settings.volume = DEFAULTS.volume;
   if (!(settings.keySensitivity >= 0.5 && settings.keySensitivity <= 2))

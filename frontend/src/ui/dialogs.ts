@@ -2,7 +2,7 @@
 import { CLASSIC } from '../physics/cars';
 import { type BoardLap, eventKey } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
-import type { Settings } from '../site/settings';
+import type { CameraChoice, Light, Settings } from '../site/settings';
 import { choiceRow, h, toggle } from './dom';
 import { lapTime } from './format';
 import { copyLink } from './share';
@@ -116,11 +116,21 @@ export function settingsDialog(
       choiceRow(
         'Camera',
         [
+          { value: 'auto', label: 'Auto', title: 'Turns with the car where the screen stands upright' },
           { value: 'north', label: 'Fixed' },
           { value: 'turn', label: 'Turns with the car' },
         ],
-        settings.rotateCamera ? 'turn' : 'north',
-        (value) => set({ rotateCamera: value === 'turn' }),
+        settings.camera,
+        (camera: CameraChoice) => set({ camera }),
+      ),
+      choiceRow(
+        'Light',
+        [
+          { value: 'day', label: 'Day' },
+          { value: 'night', label: 'Night' },
+        ],
+        settings.light,
+        (light: Light) => set({ light }),
       ),
       toggle('Racing line', settings.showLine, (showLine) => set({ showLine })),
       toggle('What the car senses: nine rays', settings.showRays, (showRays) => set({ showRays })),

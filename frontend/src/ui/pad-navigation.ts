@@ -10,6 +10,9 @@ const FIRST_REPEAT_MS = 400;
 const NEXT_REPEAT_MS = 130;
 /** A place aside costs this many times what one straight ahead costs. */
 const ASIDE = 3;
+/** Farther aside than this many times ahead is another direction. */
+const WIDEST = 2;
+const TIE = 0.05;
 
 export type Direction = keyof typeof CROSS;
 export type Box = Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>;
@@ -29,11 +32,21 @@ export function nearest(from: Box, boxes: Box[], direction: Direction): number {
   const costs = boxes.map((box) => {
     const [toX, toY] = middle(box);
     const ahead = (toX - x) * stepX + (toY - y) * stepY;
-    const aside = Math.abs((toX - x) * stepY) + Math.abs((toY - y) * stepX);
-    return ahead > 1 ? ahead + ASIDE * aside : Number.POSITIVE_INFINITY;
+    const apart = Math.abs((toX - x) * stepY) + Math.abs((toY - y) * stepX);
+    const aside =
+      stepX === 0
+        ? between(from.left, from.right, box.left, box.right)
+        : between(from.top, from.bottom, box.top, box.bottom);
+    if (ahead <= 1 || aside > WIDEST * ahead) return Number.POSITIVE_INFINITY;
+    return ahead + (aside > 0 ? ASIDE : TIE) * apart;
   });
   const least = Math.min(...costs);
   return Number.isFinite(least) ? costs.indexOf(least) : -1;
+}
+
+/** The room between two stretches; none where they overlap. */
+function between(from: number, to: number, otherFrom: number, otherTo: number): number {
+  return Math.max(0, otherFrom - to, from - otherTo);
 }
 
 export class PadNavigation {

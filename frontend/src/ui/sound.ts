@@ -20,6 +20,7 @@ export class Sound {
   private master: GainNode | null = null;
   private engine: Engine | null = null;
   private tyres: Noise | null = null;
+  private wind: Noise | null = null;
   private noise: AudioBuffer | null = null;
   private volume = 0.6;
   private muted = false;
@@ -39,7 +40,8 @@ export class Sound {
     this.master.connect(this.context.destination);
     this.noise = this.newNoise(this.context);
     this.engine = this.newEngine(this.context, this.master);
-    this.tyres = this.newTyres(this.context, this.master);
+    this.tyres = this.newNoiseBand(this.context, this.master, 'bandpass', 3);
+    this.wind = this.newNoiseBand(this.context, this.master, 'lowpass', 0.7);
     this.setVolume(this.volume, this.muted);
   }
 
@@ -52,7 +54,7 @@ export class Sound {
 
   /** Engine and tyres of the car that is followed; null is silence. */
   drive(pose: Pose | null, topSpeed: number): void {
-    if (!this.context || !this.engine || !this.tyres) return;
+    if (!this.context || !this.engine || !this.tyres || !this.wind) return;
     const now = this.context.currentTime;
     const pace = pose ? Math.min(1, pose.speed / topSpeed) : 0;
     const gear = Math.min(GEARS - 1, Math.floor(pace * GEARS));
@@ -65,6 +67,8 @@ export class Sound {
     const rough = pose && pose.surface !== 0 && pose.speed > 10 ? 0.12 : 0;
     this.tyres.gain.gain.setTargetAtTime(0.22 * slide + rough, now, 0.05);
     this.tyres.filter.frequency.setTargetAtTime(rough ? 320 : 1100 + 450 * slide, now, 0.05);
+    this.wind.gain.gain.setTargetAtTime(0.16 * pace ** 2, now, 0.1);
+    this.wind.filter.frequency.setTargetAtTime(250 + 900 * pace, now, 0.1);
   }
 
   beat(last: boolean): void {
@@ -147,13 +151,19 @@ export class Sound {
     return { low, high, filter, gain };
   }
 
-  private newTyres(context: AudioContext, out: AudioNode): Noise {
+  /** Noise through a filter, silent until it is wanted: tyres, wind. */
+  private newNoiseBand(
+    context: AudioContext,
+    out: AudioNode,
+    type: BiquadFilterType,
+    sharpness: number,
+  ): Noise {
     const source = context.createBufferSource();
     source.buffer = this.noise;
     source.loop = true;
     const filter = context.createBiquadFilter();
-    filter.type = 'bandpass';
-    filter.Q.value = 3;
+    filter.type = type;
+    filter.Q.value = sharpness;
     const gain = context.createGain();
     gain.gain.value = 0;
     source.connect(filter).connect(gain).connect(out);

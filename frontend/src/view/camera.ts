@@ -26,6 +26,9 @@ const MOST_AHEAD = 0.5;
 const FOLLOW_PER_S = 7;
 const ZOOM_PER_S = 1.6;
 const TURN_PER_S = 3.2;
+/** How far the picture trembles at top speed, in shares of what is seen, and how fast. */
+const TREMBLE = 0.0022;
+const TREMBLES_PER_S = [61, 47] as const;
 
 export class Camera {
   lens = CLASSIC_LENS;
@@ -35,6 +38,7 @@ export class Camera {
   /** Half of what the screen shows, in units: the car must not be pushed off it. */
   halfWidth = 100;
   halfHeight = 60;
+  private seconds = 0;
 
   /** Stand where the car is, at once. */
   jump(car: Pose): void {
@@ -59,6 +63,17 @@ export class Camera {
     this.view.y += car.vy * seconds + (car.y + aheadY - this.view.y) * share(FOLLOW_PER_S);
     this.view.extent += (this.wantedExtent(car) - this.view.extent) * share(ZOOM_PER_S);
     this.view.turn += wrapped(this.wantedTurn(car) - this.view.turn) * share(TURN_PER_S);
+    this.tremble(car, seconds);
+  }
+
+  /** At speed the picture trembles a little; never for somebody who wants less motion. */
+  private tremble(car: Pose, seconds: number): void {
+    this.seconds += seconds;
+    if (this.calm) return;
+    const pace = Math.min(1, Math.hypot(car.vx, car.vy) / this.lens.topSpeed);
+    const reach = TREMBLE * this.view.extent * pace ** 3;
+    this.view.x += reach * Math.sin(this.seconds * TREMBLES_PER_S[0]);
+    this.view.y += reach * Math.sin(this.seconds * TREMBLES_PER_S[1]);
   }
 
   /** How far to look where the car is going: a third of a second, less where the screen is narrow that way. */

@@ -2,8 +2,10 @@
 import { Container, Graphics } from 'pixi.js';
 
 /** Cars are drawn larger than they are (4 by 2 units), or they would be lost on a phone. */
-const CAR_SCALE = 2;
-const GRIP_CAR_SCALE = 1.5;
+const CAR_SCALE = 2.2;
+const GRIP_CAR_SCALE = 1.6;
+/** A dark rim, so that a car reads on grass and asphalt, by day and by night. */
+const RIM = { width: 0.16, color: 0x0b0d11, alpha: 0.9 };
 /** Cars with open wheels; all others have a roof. */
 const OPEN = new Set(['classic', 'formula']);
 
@@ -11,7 +13,9 @@ export interface CarArt {
   root: Container;
   left: Graphics;
   right: Graphics;
-  brakeLight: Graphics;
+  brakeLight: Container;
+  /** On at night. */
+  headlights: Graphics;
 }
 
 export function drawCar(colour: number, ghost: boolean, car: string): CarArt {
@@ -22,10 +26,42 @@ export function drawCar(colour: number, ghost: boolean, car: string): CarArt {
   shadow.position.set(-0.18, -0.22);
   const left = wheel(1.25, 0.86, 0.72, 0.34);
   const right = wheel(1.25, -0.86, 0.72, 0.34);
-  const brakeLight = new Graphics().rect(-2.2, -0.32, 0.22, 0.64).fill(0xff2b3a);
-  root.addChild(shadow, wheel(-1.25, 0.86, 0.82, 0.44), wheel(-1.25, -0.86, 0.82, 0.44), left, right);
+  const brakeLight = rearLamps();
+  const headlights = cones();
+  root.addChild(
+    headlights,
+    shadow,
+    wheel(-1.25, 0.86, 0.82, 0.44),
+    wheel(-1.25, -0.86, 0.82, 0.44),
+    left,
+    right,
+  );
   root.addChild(OPEN.has(car) ? openBody(colour) : closedBody(colour, car === 'gt'), brakeLight);
-  return { root, left, right, brakeLight };
+  return { root, left, right, brakeLight, headlights };
+}
+
+/** Two lamps with a glow behind them: braking is seen from across the track. */
+function rearLamps(): Container {
+  const lamps = new Graphics()
+    .circle(-2.35, 0.5, 0.75)
+    .circle(-2.35, -0.5, 0.75)
+    .fill({ color: 0xff2b3a, alpha: 0.3 })
+    .roundRect(-2.3, 0.26, 0.3, 0.5, 0.1)
+    .roundRect(-2.3, -0.76, 0.3, 0.5, 0.1)
+    .fill(0xff2b3a);
+  return lamps;
+}
+
+/** Light on the road ahead. */
+function cones(): Graphics {
+  const art = new Graphics();
+  for (const [reach, half, alpha] of [
+    [13, 4.2, 0.07],
+    [9, 2.7, 0.09],
+    [5, 1.5, 0.12],
+  ] as const)
+    art.poly([1.9, 0.55, 1.9 + reach, half, 1.9 + reach, -half, 1.9, -0.55]).fill({ color: 0xfff3cf, alpha });
+  return art;
 }
 
 function wheel(x: number, y: number, length: number, width: number): Graphics {
@@ -40,6 +76,7 @@ function closedBody(colour: number, wing: boolean): Graphics {
   const art = new Graphics()
     .roundRect(-2.15, -0.92, 4.3, 1.84, 0.5)
     .fill(colour)
+    .stroke(RIM)
     .roundRect(-1.25, -0.72, 2.2, 1.44, 0.4)
     .fill(0x0b0d11)
     .roundRect(-0.85, -0.62, 1.25, 1.24, 0.3)
@@ -59,8 +96,10 @@ function openBody(colour: number): Graphics {
       .fill(dark)
       .poly([-1.6, 0.55, -0.3, 0.72, 0.5, 0.5, 0.5, -0.5, -0.3, -0.72, -1.6, -0.55])
       .fill(colour)
+      .stroke(RIM)
       .poly([0.4, 0.42, 1.9, 0.2, 2.15, 0, 1.9, -0.2, 0.4, -0.42])
       .fill(colour)
+      .stroke(RIM)
       .roundRect(1.72, -0.82, 0.36, 1.64, 0.1)
       .fill(dark)
       // a stripe, and the cockpit with a helmet

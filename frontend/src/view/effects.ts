@@ -8,6 +8,8 @@ export const MOST_BITS = 260;
 const REAR_AXLE_U = -2;
 const HALF_TRACK_U = 1.15;
 const ROAD = 0;
+/** Tyres that slide more than this smoke. */
+const SMOKES_FROM = 0.45;
 
 export interface Skid {
   x: number;
@@ -40,6 +42,7 @@ export class Effects {
   calm = false;
   private wheels: Wheels[] = [];
   private dustDue = 0;
+  private smokeDue = 0;
 
   clear(): void {
     this.skids.length = 0;
@@ -67,6 +70,7 @@ export class Effects {
       this.skid(last.rx, last.ry, wheels.rx, wheels.ry, pose.slide);
     }
     this.wheels[car] = slides ? wheels : null;
+    if (pose.slide > SMOKES_FROM && pose.surface === ROAD) this.smoke(x, y, pose);
     if (pose.surface !== ROAD && pose.speed > 15) this.dust(x, y, pose);
   }
 
@@ -131,6 +135,24 @@ export class Effects {
       size: 1.6,
       grows: 5,
       colour: COLOURS.dust,
+    });
+  }
+
+  /** The more the tyres slide, the thicker. */
+  private smoke(x: number, y: number, pose: Pose): void {
+    this.smokeDue += (this.calm ? 0.1 : 0.5) * pose.slide;
+    if (this.smokeDue < 1) return;
+    this.smokeDue -= 1;
+    this.add({
+      x: x + (Math.random() - 0.5) * 2,
+      y: y + (Math.random() - 0.5) * 2,
+      vx: pose.vx * 0.12 + (Math.random() - 0.5) * 3,
+      vy: pose.vy * 0.12 + (Math.random() - 0.5) * 3,
+      life: 0.7,
+      span: 1.1,
+      size: 1.1,
+      grows: 4.5,
+      colour: COLOURS.smoke,
     });
   }
 

@@ -3,7 +3,7 @@
 import { blendPose, emptyPose, type Pose } from '../race/poses';
 import type { Race, RaceCar } from '../race/race';
 import type { Track } from '../site/data';
-import type { Settings } from '../site/settings';
+import type { Light, Settings } from '../site/settings';
 import { Camera, CLASSIC_LENS, GRIP_LENS } from './camera';
 import { Effects } from './effects';
 import type { Frame, Scene } from './scene';
@@ -20,6 +20,7 @@ export class Picture {
   ghost: Pose | null = null;
   /** See `Frame.aside`. */
   aside = 0;
+  private light: Light = 'day';
   private readonly camera = new Camera();
   private strolled = 0;
   private jumped = false;
@@ -35,7 +36,7 @@ export class Picture {
   /** Make ready for a race, or for a restart of it. */
   begin(race: Race): void {
     const { track, car } = race.fleet;
-    this.scene.setTrack(track.file, car.id);
+    this.scene.setTrack(track.file, car.id, this.light);
     this.scene.setCars(
       race.cars.map(({ entrant }) => ({ colour: entrant.colour, ghost: entrant.kind !== 'human' })),
       car.id,
@@ -56,7 +57,9 @@ export class Picture {
     for (const car of race.cars)
       blendPose(this.poses[car.number]!, car.before, car.now, race.driving ? share : 1);
     const target = followed ? this.poses[followed.number]! : this.stroll(race.fleet.track, seconds);
-    this.camera.rotates = settings.rotateCamera;
+    this.setLight(race, settings.light);
+    const upright = window.innerHeight > window.innerWidth;
+    this.camera.rotates = settings.camera === 'turn' || (settings.camera === 'auto' && upright);
     this.camera.calm = this.effects.calm = settings.reduceMotion;
     [this.camera.halfWidth, this.camera.halfHeight] = this.scene.halfSeen(this.camera.view.extent);
     if (this.jumped) this.camera.follow(target, race.driving || !followed ? seconds : 0);
@@ -77,6 +80,12 @@ export class Picture {
       rays: followed && senses ? { pose: target, ends: this.rays(race, followed, target) } : null,
     };
     this.scene.draw(frame);
+  }
+
+  private setLight({ fleet }: Race, light: Light): void {
+    if (light === this.light) return;
+    this.light = light;
+    this.scene.setTrack(fleet.track.file, fleet.car.id, light);
   }
 
   /** Where the reference lap is at this time of the person's lap. */

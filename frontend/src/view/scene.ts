@@ -13,12 +13,13 @@ import {
 } from 'pixi.js';
 import type { Pose } from '../race/poses';
 import type { TrackFile } from '../site/data';
+import type { Light } from '../site/settings';
 import { Backdrop } from './backdrop';
 import type { View } from './camera';
 import { type CarArt, drawCar } from './car-art';
 import { type Effects, MOST_BITS, MOST_SKIDS } from './effects';
 import { hasGraphicsCard } from './graphics';
-import { COLOURS } from './palette';
+import { COLOURS, css, SCENERIES } from './palette';
 import { bounds, drawTrack, softDisc, type TrackArt } from './track-art';
 
 export interface SceneCar {
@@ -62,6 +63,7 @@ export class Scene {
   private readonly disc = softDisc();
   private file: TrackFile | null = null;
   private shownCar = '';
+  private light: Light = 'night';
   private ghost: CarArt | null = null;
   private track: TrackArt | null = null;
   private cars: CarArt[] = [];
@@ -71,7 +73,7 @@ export class Scene {
 
   private constructor(
     private readonly renderer: Renderer,
-    canvas: HTMLCanvasElement,
+    private readonly canvas: HTMLCanvasElement,
   ) {
     this.backdrop = this.kind === 'canvas' ? new Backdrop(canvas) : null;
     const moving = { vertex: true, position: true, rotation: true, color: true };
@@ -120,21 +122,33 @@ export class Scene {
     if (this.backdrop) this.backdrop.density = density;
   }
 
-  setTrack(file: TrackFile, car: string): void {
-    if (file === this.file && car === this.shownCar) return;
+  setTrack(file: TrackFile, car: string, light: Light): void {
+    if (file === this.file && car === this.shownCar && light === this.light) return;
     this.file = file;
     this.shownCar = car;
+    this.setLight(light);
     this.ground.removeChildren().forEach((child) => {
       child.destroy({ children: true });
     });
     this.flashes.removeChildren().forEach((child) => {
       child.destroy();
     });
-    this.track = drawTrack(file, file.references[car] ?? null);
+    this.track = drawTrack(file, file.references[car] ?? null, SCENERIES[light], this.disc);
     if (this.backdrop) this.paint(this.backdrop, this.track.ground, file);
     else this.ground.addChild(this.track.ground);
     this.ground.addChild(this.track.line, this.track.brakes);
     this.flashes.addChild(...this.track.gates);
+  }
+
+  private setLight(light: Light): void {
+    this.light = light;
+    const { ground } = SCENERIES[light];
+    this.renderer.background.color = ground;
+    this.renderer.background.alpha = this.backdrop ? 0 : 1;
+    // Where the painted ground ends, a plain canvas shows what lies under it.
+    if (this.canvas.parentElement) this.canvas.parentElement.style.backgroundColor = css(ground);
+    for (const { headlights } of [...this.cars, ...(this.ghost ? [this.ghost] : [])])
+      headlights.visible = SCENERIES[light].lamps;
   }
 
   private paint(backdrop: Backdrop, art: Container, file: TrackFile): void {
@@ -150,7 +164,7 @@ export class Scene {
       target: art,
       frame: frame.clone(),
       resolution,
-      clearColor: COLOURS.ground,
+      clearColor: SCENERIES[this.light].ground,
     });
     art.destroy({ children: true });
     if (picture instanceof HTMLCanvasElement) backdrop.show(picture, frame, resolution);
@@ -163,6 +177,7 @@ export class Scene {
     this.cars = cars.map(({ colour, ghost }) => drawCar(colour, ghost, car));
     this.ghost = drawCar(COLOURS.ghost, true, car);
     this.ghost.root.visible = false;
+    for (const { headlights } of [...this.cars, this.ghost]) headlights.visible = SCENERIES[this.light].lamps;
     this.carLayer.addChild(this.ghost.root);
     // The first car is the one that matters: it lies on top.
     for (const car of [...this.cars].reverse()) this.carLayer.addChild(car.root);
@@ -244,7 +259,12 @@ export class Scene {
   }
 
   private newSkid(): Particle {
-    const part = new Particle({ texture: Texture.WHITE, anchorX: 0, anchorY: 0.5, tint: COLOURS.skid });
+    const part = new Particle({
+      texture: Texture.WHITE,
+      anchorX: 0,
+      anchorY: 0.5,
+      tint: SCENERIES[this.light].skid,
+    });
     this.skidLayer.addParticle(part);
     return part;
   }
@@ -301,5 +321,5 @@ function putCar(art: CarArt, pose: Pose): void {
   art.root.position.set(pose.x, pose.y);
   art.root.rotation = pose.heading;
   art.left.rotation = art.right.rotation = pose.frontAngle * 1.4;
-  art.brakeLight.alpha = pose.brake > 0.1 ? 1 : 0.15;
+  art.brakeLight.alpha = pose.brake > 0.1 ? 0.35 + 0.65 * Math.min(1, pose.brake) : 0.12;
 }

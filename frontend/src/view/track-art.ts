@@ -3,13 +3,15 @@ import { Container, Graphics, Texture, TilingSprite } from 'pixi.js';
 import { brakingPoints } from '../race/reference-ghost';
 import { smoothedBends } from '../race/turns';
 import type { Point, Reference, TrackFile } from '../site/data';
-import { COLOURS, css } from './palette';
+import { COLOURS, css, type Scenery } from './palette';
 import { strips } from './strips';
+import { dice } from './trackside';
+import { drawTrackside } from './trackside-art';
 
 const KERB_BEND_PER_U = 1 / 170;
 const KERB_WIDTH_U = 2.6;
 const KERB_STRIPE_U = 5;
-const DOT_TILE_U = 20;
+const MEADOW_TILE_U = 60;
 const GRAIN_TILE_U = 56;
 
 export interface TrackArt {
@@ -21,25 +23,32 @@ export interface TrackArt {
   brakes: Graphics;
 }
 
-export function drawTrack(track: TrackFile, reference: Reference | null): TrackArt {
+export function drawTrack(
+  track: TrackFile,
+  reference: Reference | null,
+  scenery: Scenery,
+  disc: Texture,
+): TrackArt {
   const { lines } = track;
   const ground = new Container();
   ground.addChild(
-    dots(track),
-    ring(lines.outer_wall, lines.inner_wall, COLOURS.runoff),
+    meadow(track, scenery),
+    ring(lines.outer_wall, lines.inner_wall, scenery.runoff),
     ring(
       shoulderEdge(lines.outer_road_edge, lines.outer_wall, track.widths.shoulder_width_u),
       shoulderEdge(lines.inner_road_edge, lines.inner_wall, track.widths.shoulder_width_u),
-      COLOURS.shoulder,
+      scenery.shoulder,
     ),
-    ring(lines.outer_road_edge, lines.inner_road_edge, COLOURS.road),
+    ring(lines.outer_road_edge, lines.inner_road_edge, scenery.road),
     grain(track),
-    groove(track, reference),
-    walls(track, 3.4, COLOURS.wallBase),
-    edgeLines(track),
+    groove(track, reference, scenery.groove),
+    wallShadow(track, scenery),
+    walls(track, 3.4, scenery.wallBase),
+    edgeLines(track, scenery.edge),
     kerbs(track),
     startLine(track),
-    walls(track, 1.1, COLOURS.wall),
+    walls(track, 1.1, scenery.wall),
+    drawTrackside(track, scenery, disc),
   );
   const gates = track.gates.left.map((_, gate) => gateFlash(track, gate));
   return { ground, gates, line: racingLine(track, reference), brakes: brakeMarks(track, reference) };
@@ -69,24 +78,29 @@ function shoulderEdge(edge: Point[], wall: Point[], width: number): Point[] {
   });
 }
 
-/** A quiet pattern beyond the walls, so that speed is felt there too. */
-function dots(track: TrackFile): Container {
-  const [canvas, pen] = blank(64);
-  pen.fillStyle = css(COLOURS.dots);
-  pen.beginPath();
-  pen.arc(32, 32, 5, 0, 2 * Math.PI);
-  pen.fill();
-  return tiled(track, canvas, DOT_TILE_U);
+/** Mown stripes and tufts beyond the walls, so that speed is felt there too. */
+function meadow(track: TrackFile, scenery: Scenery): Container {
+  const [canvas, pen] = blank(128);
+  const roll = dice(`${track.id} meadow`);
+  pen.fillStyle = css(scenery.ground);
+  pen.fillRect(0, 0, 128, 128);
+  pen.fillStyle = css(scenery.meadow);
+  pen.globalAlpha = 0.45;
+  pen.fillRect(0, 0, 64, 128);
+  pen.globalAlpha = 1;
+  for (let i = 0; i < 46; i++) pen.fillRect(roll() * 126, roll() * 126, 1.5, 2.5);
+  return tiled(track, canvas, MEADOW_TILE_U);
 }
 
 /** Specks on asphalt, grass and gravel: what makes speed visible. */
 function grain(track: TrackFile): Container {
   const [canvas, pen] = blank(256);
+  const roll = dice(`${track.id} grain`);
   for (let i = 0; i < 520; i++) {
     const light = i % 2 === 0;
     pen.fillStyle = light ? 'rgba(255,255,255,.055)' : 'rgba(0,0,0,.13)';
-    const size = 1 + Math.random() * 2.4;
-    pen.fillRect(Math.random() * 254, Math.random() * 254, size * (1 + Math.random()), size);
+    const size = 1 + roll() * 2.4;
+    pen.fillRect(roll() * 254, roll() * 254, size * (1 + roll()), size);
   }
   return tiled(track, canvas, GRAIN_TILE_U);
 }
@@ -118,16 +132,14 @@ export function bounds(points: Point[]): [number, number, number, number] {
 }
 
 /** The rubber of many laps. */
-function groove(track: TrackFile, reference: Reference | null): Graphics {
+function groove(track: TrackFile, reference: Reference | null, colour: number): Graphics {
   const art = new Graphics();
   const line = reference ? reference.x_u.map((x, i): Point => [x, reference.y_u[i]!]) : track.lines.centre;
   for (const [width, alpha] of [
     [6, 0.45],
     [2.5, 0.55],
   ] as const)
-    art
-      .poly(flat(line), true)
-      .stroke({ width: width * pen(track), color: COLOURS.groove, alpha, join: 'round' });
+    art.poly(flat(line), true).stroke({ width: width * pen(track), color: colour, alpha, join: 'round' });
   return art;
 }
 
@@ -148,12 +160,10 @@ function nearest(line: Point[], [x, y]: Point): number {
   return line.reduce((best, point, i) => (far(point) < far(line[best]!) ? i : best), 0);
 }
 
-function edgeLines(track: TrackFile): Graphics {
+function edgeLines(track: TrackFile, colour: number): Graphics {
   const art = new Graphics();
   for (const edge of [track.lines.inner_road_edge, track.lines.outer_road_edge])
-    art
-      .poly(flat(edge.slice(0, -1)), true)
-      .stroke({ width: 0.7 * pen(track), color: COLOURS.edge, alpha: 0.75 });
+    art.poly(flat(edge.slice(0, -1)), true).stroke({ width: 0.7 * pen(track), color: colour, alpha: 0.75 });
   return art;
 }
 
@@ -227,6 +237,14 @@ function stone(a: Point, b: Point, from: number, to: number, [ox, oy]: Point): n
   const at = (share: number): Point => [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share];
   const [p, q] = [at(from), at(to)];
   return [...p, ...q, q[0] + ox, q[1] + oy, p[0] + ox, p[1] + oy];
+}
+
+/** What the walls throw on the grass beside them. */
+function wallShadow(track: TrackFile, { shadow }: Scenery): Graphics {
+  const art = walls(track, 3, 0x000000);
+  art.position.set(1.6 * pen(track), -2.2 * pen(track));
+  art.alpha = shadow;
+  return art;
 }
 
 function walls(track: TrackFile, width: number, colour: number): Graphics {

@@ -18,6 +18,6 @@ describe('moving the focus with a gamepad', () => {
   });
 
   it('prefers what lies straight ahead to what is nearer but aside', () => {
-    expect(nearest(box(0, 0), [box(60, 40), box(0, 70)], 'down')).toBe(1);
+    expect(nearest(box(0, 0), [box(25, 40), box(0, 70)], 'down')).toBe(1);
   });
 });
