@@ -3,6 +3,7 @@
 import { Clock } from '../physics/clock';
 import { Board, type BoardLap, eventKey, eventOf } from '../race/board';
 import type { Grid } from '../race/drivers';
+import { FOLLOWS, nextLevel } from '../race/ladder';
 import { addressOf, challengeLink, linkOf, settingsOf } from '../race/links';
 import type { Race, RequestedChanges } from '../race/race';
 import { fetchPolicies } from '../site/data';
@@ -193,6 +194,7 @@ export class Game {
       if (this.screens.name !== 'race' || !followed) continue;
       this.reactions.react(event, race, followed);
       if (event.type === 'lap') this.learning?.update();
+      if (event.type === 'over') this.noteOutcome(race);
       if (event.type === 'over') this.showResultsSoon(race);
     }
     for (const [car, reason] of failures)
@@ -213,6 +215,17 @@ export class Game {
     sound.drive(inRace && race.driving ? followed.now : null, race.fleet.car.topSpeed);
     if (inRace) this.hud.update(race, followed, this.picture, settings);
     if (!settings.hasDriven && (race.human?.drivenTicks ?? 0) > KNOWS_AFTER_TICKS) this.noteDriven();
+  }
+
+  /** A rival that follows the player grows with them. */
+  private noteOutcome(race: Race): void {
+    const { settings, store, catalogue } = this.parts;
+    const { human, targetLaps } = race;
+    const follows = settings.mode === 'versus' && settings.policy === FOLLOWS;
+    if (!follows || !human || targetLaps === 0 || race.cars.length < 2) return;
+    const rungs = catalogue.ladder(settings.track, settings.car).length;
+    settings.level = nextLevel(settings.level, race.standings()[0] === human, rungs);
+    saveSettings(store, settings);
   }
 
   private noteDriven(): void {
@@ -268,8 +281,8 @@ export class Game {
   /** A link to the player's best lap of a race, or to the race itself. */
   private linkTo(race: Race): Promise<string> {
     const { fleet, targetLaps } = race;
-    const { mode, track, policy, car } = this.parts.settings;
-    const against = mode === 'versus' ? this.parts.catalogue.driver(track, policy, car) : null;
+    const { settings, catalogue } = this.parts;
+    const against = settings.mode === 'versus' ? catalogue.rival(settings) : null;
     const driver = against?.key ?? null;
     const plain = { track: fleet.track.file.id, car: fleet.car.id, laps: targetLaps, challenge: null };
     return addressOf(pageAddress(), { ...(this.reactions.challenge ?? plain), driver });

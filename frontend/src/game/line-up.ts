@@ -87,13 +87,13 @@ export function lineUp(seats: Seat[], problems: string[] = [], ghost = false): L
 
 /** The cars of the chosen mode; who cannot be loaded stays away and the rest race. */
 export async function lineUpFor(settings: Settings, catalogue: Catalogue, garage: Garage): Promise<LineUp> {
-  const { track, policy, showGhost } = settings;
+  const { track, showGhost } = settings;
   const car = catalogue.car(settings.car);
   const you = personSeat(settings, car);
   if (settings.mode === 'solo') return lineUp([you], [], showGhost);
   if (settings.mode === 'younger') return youngerSelves(settings, catalogue, garage);
   const seats = settings.mode === 'versus' ? [you] : [];
-  const entry = catalogue.driver(track, policy, car.id);
+  const entry = catalogue.rival({ ...settings, car: car.id });
   if (!entry && catalogue.ghostOf(track, car.id)) return lineUp(seats, [], showGhost);
   if (!entry) return lineUp(seats, [catalogue.whyNoDriver(track, car.id)!]);
   const [rival, problems] = await loaded([policySeat(garage, entry, 'AI', COLOURS.ai)]);

@@ -28,7 +28,7 @@ const FREE = { laps: 0, counts: false };
 export async function demonstrate({ catalogue, garage, settings }: Supplies, begin: Begin): Promise<void> {
   const { car } = settings;
   const track = catalogue.track(settings.track, car).id;
-  const entry = catalogue.driver(track, settings.policy, car);
+  const entry = catalogue.rival({ ...settings, track, car });
   try {
     await begin({ track, car, line: lineUp([]), ...FREE });
     if (!entry) return;

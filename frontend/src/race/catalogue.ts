@@ -5,6 +5,7 @@ import type { Kernel } from '../physics/kernel';
 import { problemOf } from '../physics/policy';
 import type { PolicyEntry, PolicyList, RunEntry, Site, TrackSummary } from '../site/data';
 import type { Settings } from '../site/settings';
+import { FOLLOWS, opponentAt } from './ladder';
 
 export const MOST_AGES = 8;
 
@@ -68,8 +69,26 @@ export class Catalogue {
   /** The driver the player chose, if it can drive here, else the best one that can. */
   driver(track: string, wanted: string, car: string = CLASSIC): PolicyEntry | null {
     const usable = this.driversFor(track, car).filter((entry) => !this.problem(entry));
-    const chosen = usable.find((entry) => entry.key === wanted);
+    const chosen = [...usable, ...this.youngerDrivers(track, car)].find((entry) => entry.key === wanted);
     return chosen ?? usable[0] ?? null;
+  }
+
+  /** The same, or where the player wants a rival that follows them, the one on their rung. */
+  rival({ track, car, policy, level }: Choices & Pick<Settings, 'level'>): PolicyEntry | null {
+    const follows = policy === FOLLOWS ? opponentAt(this.ladder(track, car), level) : null;
+    return follows ?? this.driver(track, policy, car);
+  }
+
+  /** Opponents from the weakest to the best: younger selves where there are some, then everybody by their lap. */
+  ladder(track: string, car: string = CLASSIC): PolicyEntry[] {
+    const grown = this.driversFor(track, car).filter((entry) => !this.problem(entry));
+    return [...this.youngerDrivers(track, car), ...grown.reverse()];
+  }
+
+  /** The ages of the first run that drove here, youngest first. */
+  youngerDrivers(track: string, car: string = CLASSIC): PolicyEntry[] {
+    const [run] = this.runsWithAges(track, car);
+    return run ? this.ages(run.key) : [];
   }
 
   /** Why nobody can be raced here; null when somebody can. */

@@ -16,6 +16,8 @@ export interface Settings {
   car: string;
   track: string;
   policy: string;
+  /** Between 0 and 1: which rung of its ladder a rival that follows the player stands on. */
+  level: number;
   /** The run to watch, or whose younger selves to race; nothing for the one in training, or that of the driver. */
   run: string;
   /** 0 is free driving. */
@@ -50,6 +52,7 @@ export const DEFAULTS: Settings = {
   car: 'classic',
   track: 'track-01',
   policy: '',
+  level: 0,
   run: '',
   laps: 3,
   volume: 0.6,
@@ -86,6 +89,7 @@ function accepted(value: Record<string, unknown>): Settings {
   }
   const settings = result as unknown as Settings;
   if (!MODES.includes(settings.mode)) settings.mode = DEFAULTS.mode;
+  if (!(settings.level >= 0 && settings.level <= 1)) settings.level = DEFAULTS.level;
   if (!LIGHTS.includes(settings.light)) settings.light = DEFAULTS.light;
   if (!CAMERAS.includes(settings.camera)) settings.camera = DEFAULTS.camera;
   if (!LAP_CHOICES.some((laps) => laps === settings.laps)) settings.laps = DEFAULTS.laps;

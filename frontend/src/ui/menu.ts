@@ -4,6 +4,7 @@ import { CLASSIC } from '../physics/cars';
 import { TICKS_PER_SECOND } from '../physics/numbers';
 import { type BoardLap, eventKey } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
+import { FOLLOWS } from '../race/ladder';
 import { medalOf, nextMedal } from '../race/medals';
 import type { PolicyEntry, RunEntry, TrackSummary } from '../site/data';
 import { LAP_CHOICES, type Mode, type Settings } from '../site/settings';
@@ -327,10 +328,34 @@ export class Menu {
       option.selected = entry === chosen;
       select.append(option);
     }
+    this.addByStrength(select);
     if (drivers.length === 0) select.append(h('option', {}, 'none yet'));
     select.addEventListener('change', () => this.change({ policy: select.value }));
     return h('label', { class: 'driver' }, h('span', {}, 'Driver'), select);
   }
+
+  /** The same driver when it was younger, and a rival that follows the player. */
+  private addByStrength(select: HTMLSelectElement): void {
+    const { track, car, policy } = this.settings;
+    const ages = this.catalogue.youngerDrivers(track, car);
+    const option = (value: string, label: string) => {
+      const made = h('option', { value }, label);
+      made.selected = value === policy;
+      return made;
+    };
+    if (this.catalogue.ladder(track, car).length > 1)
+      select.append(option(FOLLOWS, 'A rival that follows your level'));
+    if (ages.length === 0) return;
+    const group = h('optgroup', { label: `By age: ${ages[0]!.name}` });
+    group.append(...ages.map(({ key, step }, place) => option(key, ageLabel(step, place, ages.length))));
+    select.append(group);
+  }
+}
+
+/** How old a driver is, in steps of training, and what that is called. */
+function ageLabel(step: number, place: number, count: number): string {
+  const names = ['newborn', 'child', 'teenager', 'grown-up'];
+  return `${names[Math.floor((place / count) * names.length)]} · ${steps(step)} steps old`;
 }
 
 function lengthText(track: TrackSummary, car: string): string {

@@ -108,6 +108,26 @@ describe('the run to watch', () => {
   });
 });
 
+describe('opponents by strength', () => {
+  const young = [1000, 2000].map((step) => policy({ key: `c${step}`, kind: 'checkpoint', step, laps: {} }));
+  const grown = [
+    policy({ key: 'best', laps: { 'track-01': 7 } }),
+    policy({ key: 'slow', run: null, kind: 'bundled', laps: { 'track-01': 9 } }),
+  ];
+  const all = catalogue([...grown, ...young]);
+
+  it('begin with the youngest self and end with the fastest driver', () => {
+    expect(all.ladder('track-01').map(({ key }) => key)).toEqual(['c1000', 'c2000', 'slow', 'best']);
+    expect(all.rival({ ...choices, policy: 'follows', level: 0 })!.key).toBe('c1000');
+    expect(all.rival({ ...choices, policy: 'follows', level: 1 })!.key).toBe('best');
+  });
+
+  it('can be chosen at any age', () => {
+    expect(all.driver('track-01', 'c2000')!.key).toBe('c2000');
+    expect(all.driver('track-01', '')!.key).toBe('best');
+  });
+});
+
 describe('younger selves', () => {
   const checkpoints = (count: number) =>
     Array.from({ length: count }, (_, i) =>
