@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hotlap.highway import physics as highway
-from hotlap.racer import physics
+from hotlap.racer import grip_sensors, physics, sensors
 from hotlap.store import drives, missions
 
 PAGES = Path(__file__).parents[2] / "frontend" / "src"
@@ -22,6 +22,19 @@ SHARED = {
     ("highway/vehicle-art.ts", "SUV"): highway.SUV,
     ("highway/vehicle-art.ts", "TRUCK"): highway.TRUCK,
 }
+
+
+LISTS = {
+    ("view/senses.ts", "LOOKAHEADS_U"): sensors.LOOKAHEADS_U,
+    ("view/senses.ts", "GRIP_LOOKAHEADS_M"): grip_sensors.GRIP_LOOKAHEADS_M,
+}
+
+
+@pytest.mark.parametrize(("file", "name"), LISTS)
+def test_list_of_a_page_is_that_of_the_package(file, name):
+    text = (PAGES / file).read_text(encoding="utf-8")
+    written = re.search(rf"^export const {name} = \[([^\]]+)\];", text, re.MULTILINE)
+    assert tuple(float(number) for number in written[1].split(",") if number.strip()) == LISTS[file, name]
 
 
 @pytest.mark.parametrize(("file", "name"), SHARED)

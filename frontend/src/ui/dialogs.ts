@@ -133,7 +133,11 @@ export function settingsDialog(
         (light: Light) => set({ light }),
       ),
       toggle('Racing line', settings.showLine, (showLine) => set({ showLine })),
-      toggle('What the car senses: nine rays', settings.showRays, (showRays) => set({ showRays })),
+      toggle(
+        'What the driver sees: rays, road ahead, where the wheels point',
+        settings.showRays,
+        (showRays) => set({ showRays }),
+      ),
       toggle('Your inputs', settings.showInputs, (showInputs) => set({ showInputs })),
       toggle('The AI’s inputs', settings.showRivalInputs, (showRivalInputs) => set({ showRivalInputs })),
       toggle('Less motion', settings.reduceMotion, (reduceMotion) => set({ reduceMotion })),

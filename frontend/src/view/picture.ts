@@ -7,9 +7,8 @@ import type { Light, Settings } from '../site/settings';
 import { Camera, CLASSIC_LENS, GRIP_LENS } from './camera';
 import { Effects } from './effects';
 import type { Frame, Scene } from './scene';
+import { sensesOf } from './senses';
 
-const RAY_RANGE_U = 200;
-const RAYS = 9;
 const STROLL_UPS = 55;
 const MOST_PIXELS = { webgl: 2560 * 1440, canvas: 1600 * 900 };
 
@@ -67,7 +66,7 @@ export class Picture {
     this.jumped = true;
     this.effects.fly(seconds);
     this.ghost = this.ghostOf(race, share);
-    const senses = settings.showRays && race.fleet.car.number === null;
+    const watched = race.cars.find(({ entrant }) => entrant.kind === 'policy') ?? followed;
     const frame: Frame = {
       view: this.camera.view,
       poses: this.poses,
@@ -77,7 +76,7 @@ export class Picture {
       showLine: settings.showLine,
       ghost: this.ghost,
       showBrakes: race.ghost !== null,
-      rays: followed && senses ? { pose: target, ends: this.rays(race, followed, target) } : null,
+      senses: settings.showRays && watched ? sensesOf(race, watched, this.poses[watched.number]!) : null,
     };
     this.scene.draw(frame);
   }
@@ -108,16 +107,6 @@ export class Picture {
     const [bx, by] = centre[(i + 1) % centre.length]!;
     const share = place - Math.floor(place);
     return { ...emptyPose(), x: ax + (bx - ax) * share, y: ay + (by - ay) * share };
-  }
-
-  private rays(race: Race, car: RaceCar, pose: Pose): [number, number][] {
-    if (car.entrant.layout !== 'classic') race.fleet.look(car.number, 'classic');
-    const seen = race.fleet.observation(car.number, 'classic');
-    return Array.from({ length: RAYS }, (_, i): [number, number] => {
-      const angle = pose.heading - Math.PI / 2 + (i * Math.PI) / (RAYS - 1);
-      const reach = seen[i]! * RAY_RANGE_U;
-      return [pose.x + Math.cos(angle) * reach, pose.y + Math.sin(angle) * reach];
-    });
   }
 
   /** As sharp as the screen, but never more pixels than a plain computer can fill sixty times a second. */

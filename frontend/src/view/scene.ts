@@ -20,6 +20,7 @@ import { type CarArt, drawCar } from './car-art';
 import { type Effects, MOST_BITS, MOST_SKIDS } from './effects';
 import { hasGraphicsCard } from './graphics';
 import { COLOURS, css, SCENERIES } from './palette';
+import type { Senses } from './senses';
 import { bounds, drawTrack, softDisc, type TrackArt } from './track-art';
 
 export interface SceneCar {
@@ -40,8 +41,8 @@ export interface Frame {
   ghost: Pose | null;
   /** Whether to show where it brakes. */
   showBrakes: boolean;
-  /** Ends of the rays of the car in the middle, or null. */
-  rays: { pose: Pose; ends: [number, number][] } | null;
+  /** What a driver sees, or null. */
+  senses: Senses | null;
 }
 
 const FLASH_S = 0.5;
@@ -200,7 +201,7 @@ export class Scene {
     this.drawSkids(frame.effects);
     this.drawBits(frame.effects);
     this.fade(frame.seconds);
-    this.drawRays(frame.rays);
+    this.drawSenses(frame.senses);
     if (this.track && this.track.line.visible !== frame.showLine) this.track.line.visible = frame.showLine;
     if (this.track) this.track.brakes.visible = frame.showBrakes;
     this.renderer.render(this.stage);
@@ -304,16 +305,19 @@ export class Scene {
     }
   }
 
-  private drawRays(rays: Frame['rays']): void {
-    this.overlay.visible = rays !== null;
-    if (!rays) return;
+  private drawSenses(senses: Senses | null): void {
+    this.overlay.visible = senses !== null;
+    if (!senses) return;
+    const { pose, rays, bars, intent } = senses;
+    const width = this.file?.true_scale ? 0.3 : 0.5;
     this.overlay.clear();
-    for (const [x, y] of rays.ends) {
-      this.overlay.moveTo(rays.pose.x, rays.pose.y).lineTo(x, y);
-    }
-    this.overlay.stroke({ width: 0.35, color: COLOURS.ai, alpha: 0.55 });
-    for (const [x, y] of rays.ends) this.overlay.circle(x, y, 1.1);
-    this.overlay.fill({ color: COLOURS.ai, alpha: 0.9 });
+    for (const [x, y] of rays) this.overlay.moveTo(pose.x, pose.y).lineTo(x, y);
+    for (const [[ax, ay], [bx, by]] of bars) this.overlay.moveTo(ax, ay).lineTo(bx, by);
+    this.overlay.stroke({ width, color: COLOURS.ai, alpha: 0.6 });
+    for (const [x, y] of [...rays, ...bars.flat()]) this.overlay.circle(x, y, 2.4 * width);
+    if (rays.length + bars.length > 0) this.overlay.fill({ color: COLOURS.ai, alpha: 0.9 });
+    this.overlay.moveTo(pose.x, pose.y).lineTo(intent[0], intent[1]);
+    this.overlay.stroke({ width: 1.6 * width, color: COLOURS.you, alpha: 0.85 });
   }
 }
 

@@ -1,0 +1,67 @@
+/** What a driver sees of the road, as points to draw: rays to the walls, or spots of the road ahead. */
+import type { Pose } from '../race/poses';
+import type { Race, RaceCar } from '../race/race';
+import type { LayoutName, Point, TrackFile } from '../site/data';
+
+const RAY_RANGE_U = 200;
+const RAYS = 9;
+/** Distances along the road at which drivers look at it: of the full layout, and of cars with grip. */
+export const LOOKAHEADS_U = [8, 16, 28, 42, 60, 80, 105, 135, 170, 210, 255, 305];
+export const GRIP_LOOKAHEADS_M = [5, 12, 20, 30, 41, 53, 67, 83, 101, 121, 144, 170, 199, 230, 264, 300];
+/** How much of a second of travel the line of the front wheels is long. */
+const INTENT_S = 0.5;
+
+export interface Senses {
+  pose: Pose;
+  /** Ends of rays from the car. */
+  rays: Point[];
+  /** Lines over the road, from edge to edge, where the driver looks at it. */
+  bars: [Point, Point][];
+  /** Where the front wheels point. */
+  intent: Point;
+}
+
+export function sensesOf(race: Race, car: RaceCar, pose: Pose): Senses {
+  const { layout } = car.entrant;
+  const { fleet } = race;
+  const ahead = spots(layout);
+  const arc = fleet.state.arc_u![car.number]!;
+  return {
+    pose,
+    rays: layout === 'classic' ? raysOf(fleet.observation(car.number, layout), pose) : [],
+    bars: ahead.map((distance) => acrossRoad(fleet.track.file, arc + distance)),
+    intent: intentOf(pose),
+  };
+}
+
+function spots(layout: LayoutName): number[] {
+  if (layout === 'classic') return [];
+  return layout === 'full' ? LOOKAHEADS_U : GRIP_LOOKAHEADS_M;
+}
+
+function raysOf(seen: Float64Array, pose: Pose): Point[] {
+  return Array.from({ length: RAYS }, (_, i): Point => {
+    const angle = pose.heading - Math.PI / 2 + (i * Math.PI) / (RAYS - 1);
+    const reach = seen[i]! * RAY_RANGE_U;
+    return [pose.x + Math.cos(angle) * reach, pose.y + Math.sin(angle) * reach];
+  });
+}
+
+/** Both edges of the road at a distance along the lap. */
+export function acrossRoad({ lines, length_u }: TrackFile, arc: number): [Point, Point] {
+  const count = lines.centre.length;
+  const place = ((((arc / length_u) % 1) + 1) % 1) * count;
+  const i = Math.min(Math.floor(place), count - 1);
+  const between = ([ax, ay]: Point, [bx, by]: Point): Point => [
+    ax + (bx - ax) * (place - i),
+    ay + (by - ay) * (place - i),
+  ];
+  const { inner_road_edge: inner, outer_road_edge: outer } = lines;
+  return [between(inner[i]!, inner[i + 1]!), between(outer[i]!, outer[i + 1]!)];
+}
+
+function intentOf(pose: Pose): Point {
+  const angle = pose.heading + pose.frontAngle;
+  const reach = Math.max(6, pose.speed * INTENT_S);
+  return [pose.x + Math.cos(angle) * reach, pose.y + Math.sin(angle) * reach];
+}
