@@ -28,7 +28,7 @@ WITH_HASHES := grep -v '^pip==\|^torch==' | $(UV) pip compile --quiet --no-deps 
 
 .DEFAULT_GOAL := help
 PIP_AUDIT := pip-audit>=2.9,<3
-.PHONY: help setup setup-ray setup-browser node train test test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray
+.PHONY: help setup setup-ray setup-browser node train test test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray docs pictures
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -80,12 +80,18 @@ audit: setup $(NODE_MODULES) ## known holes in the packages we pin (asks the dat
 	for lock in requirements*.lock; do .venv-audit/bin/pip-audit --no-deps --disable-pip --requirement $$lock || exit 1; done
 	$(NPM) audit --omit=dev
 
-check: setup $(NODE_MODULES) ## lint, format, types, import rules
+check: setup $(NODE_MODULES) docs ## lint, format, types, import rules, the documentation
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(NPM) run check
+
+docs: setup ## the documentation as pages in build/docs; a broken link or a missing page is an error
+	NUMBA_DISABLE_JIT=1 NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+pictures: setup setup-browser frontend ## record the pictures of the documentation again, from the worlds and the real pages
+	$(BIN)/python -m docs_site.pictures
 
 bench: setup ## how fast the worlds run on this machine; ARGS=--peers compares
 	$(BIN)/hotlap benchmark env $(ARGS)

@@ -1,0 +1,1 @@
+"""Pages of the documentation that are written by the code they describe."""

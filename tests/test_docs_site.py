@@ -1,0 +1,90 @@
+"""Pages that the code writes say what the code does; the site needs nothing from elsewhere."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from docs_site import generated
+from docs_site.command_pages import help_of
+from docs_site.field_docs import field_docs, settings_rows, table
+from docs_site.world_pages import NOTES, world_pages
+
+from hotlap.cli import HOTLAP
+from hotlap.highway.sensors import FIELDS
+from hotlap.training.config import preset_names
+from hotlap.worlds import WORLDS
+
+REPOSITORY = Path(__file__).parent.parent
+SITE = yaml.safe_load((REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return world_pages()
+
+
+def pages_of(nav) -> list[str]:
+    """Every page of the navigation, in order."""
+    if isinstance(nav, str):
+        return [nav]
+    parts = nav.values() if isinstance(nav, dict) else nav
+    return [page for part in parts for page in pages_of(part)]
+
+
+def test_every_world_has_a_page_and_every_generated_page_its_path(pages):
+    assert set(NOTES) == set(WORLDS)
+    assert {*pages, "reference/commands.md"} == set(generated.PATHS)
+
+
+def test_navigation_has_every_page_once():
+    written = {path.relative_to(REPOSITORY / "docs").as_posix() for path in (REPOSITORY / "docs").rglob("*.md")}
+    assert sorted(pages_of(SITE["nav"])) == sorted({*written, *generated.PATHS})
+
+
+def test_page_of_the_highway_has_a_row_for_every_observation(pages):
+    page = pages["worlds/highway.md"]
+    for number, name in enumerate(FIELDS):
+        assert re.search(rf"^\| {number} \| `{name}` \| -?\d", page, re.MULTILINE)
+
+
+def test_every_option_and_every_weight_says_what_it_is():
+    for name, notes in NOTES.items():
+        rows = [*settings_rows(WORLDS[name].part("options")()), *settings_rows(notes.config())]
+        assert [row for row in rows if not row[2]] == []
+
+
+def test_every_preset_is_on_the_page_of_its_world(pages):
+    said = [line for page in pages.values() for line in page.splitlines() if line.startswith("$ hotlap train ")]
+    assert sorted(line.split()[-1] for line in said) == preset_names()
+
+
+def test_help_is_plain_text():
+    said = help_of(HOTLAP.verbs["runs"], "hotlap runs")
+    assert said.startswith("usage: hotlap runs")
+    assert "\x1b" not in said
+
+
+def test_line_under_a_field_is_found_in_every_class_above():
+    @dataclasses.dataclass
+    class Below:
+        speed: float = 1.0
+        """How
+        fast."""
+
+    @dataclasses.dataclass
+    class Above(Below):
+        gap: float = 2.0
+        """How near."""
+
+    assert field_docs(Above) == {"speed": "How fast.", "gap": "How near."}
+
+
+def test_bar_in_a_cell_does_not_end_it():
+    assert table(("a",), [("x | y",)]).splitlines()[-1] == "| x \\| y |"
+
+
+def test_site_fetches_nothing_from_elsewhere():
+    assert SITE["theme"]["font"] is False
+    assert not {"extra_javascript", "extra_css", "extra"} & SITE.keys()
