@@ -20,6 +20,7 @@ EXTRA_WITH = {
     **dict.fromkeys(("stable_baselines3", "tensorboard", "torch"), "train"),
     **dict.fromkeys(("onnx", "onnxruntime"), "policies"),
     **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
+    "huggingface_hub": "hub",
     "matplotlib": "pictures",
     "pettingzoo": "pettingzoo",
 }
@@ -73,6 +74,8 @@ HOTLAP = Group(
                 "site": Command("The game as static files for any web host.", "hotlap.commands.web:ExportSite"),
             },
         ),
+        "push": Command("A driver as a model repository, with its card.", "hotlap.commands.hub:Push"),
+        "pull": Command("A driver out of a model repository.", "hotlap.commands.hub:Pull"),
         "tracks": Group(
             "List, draw, import and generate tracks.",
             {
