@@ -14,7 +14,7 @@ from hotlap.evaluation.request import EvaluationConfig
 from hotlap.evaluation.sources import DriverSource, scripted_drivers
 from hotlap.evaluation.world_evaluation import Request, Say, checked, evaluate_driver, evaluation_of
 from hotlap.policies.onnx_policy import OnnxPolicy
-from hotlap.progress import tracked
+from hotlap.progress import Verbosity, set_verbosity, tracked
 
 PLACES_WORTH_PROCESSES = 4
 """With fewer of them, starting processes takes longer than it saves."""
@@ -50,7 +50,7 @@ def drive_on_all_cores(source: DriverSource, places: Sequence[EvaluationConfig])
     """Every place, as many at a time as there are cores; the figures are those of one process."""
     workers = min(os.cpu_count() or 1, len(places))
     spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, spawned, initializer=_leave_signals_to_the_starter) as pool:
+    with ProcessPoolExecutor(workers, spawned, initializer=_leave_all_but_driving_to_the_starter) as pool:
         try:
             driven = [pool.submit(drive_place, *travelling(source), place) for place in places]
             results = (each.result() for each in driven)
@@ -62,8 +62,10 @@ def drive_on_all_cores(source: DriverSource, places: Sequence[EvaluationConfig])
             raise
 
 
-def _leave_signals_to_the_starter() -> None:
+def _leave_all_but_driving_to_the_starter() -> None:
+    """It hears of signals, and shows how far all are."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    set_verbosity(Verbosity.QUIET)
 
 
 def _always(policy: OnnxPolicy) -> Callable[[Any], OnnxPolicy]:

@@ -57,7 +57,7 @@ class Episodes:
     def _drive(self, policy: Policy) -> None:
         world = self._world
         driving = np.ones(world.count, np.bool_)
-        for _ in tracked(range(EPISODE_DECISIONS), EPISODE_DECISIONS, "decisions", "at most"):
+        for _ in tracked(range(EPISODE_DECISIONS), EPISODE_DECISIONS, "decisions", f"{world.count} roads"):
             world.advance(policy.act(world.observation, world))
             self._note(driving)
             self._note_missions(driving)

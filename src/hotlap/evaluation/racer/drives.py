@@ -59,7 +59,7 @@ class Drives:
     def _drive(self, policy: Policy, world: RacerWorld) -> None:
         """Until every car has done its laps, parked for good, or run out of time."""
         driving = np.ones(world.count, np.bool_)
-        with bar(world.config.episode.maxSteps, "ticks", "at most") as advance:
+        with bar(world.config.episode.maxSteps, "ticks", world.tracks[0].track_id) as advance:
             while driving.any():
                 world.advance(policy.act(world.observation, world))
                 self._note(world, driving)
