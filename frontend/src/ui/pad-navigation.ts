@@ -9,7 +9,7 @@ const TILT = 0.6;
 const FIRST_REPEAT_MS = 400;
 const NEXT_REPEAT_MS = 130;
 /** A place aside costs this many times what one straight ahead costs. */
-const ASIDE = 3;
+const ASIDE = 8;
 /** Farther aside than this many times ahead is another direction. */
 const WIDEST = 2;
 const TIE = 0.05;
