@@ -41,6 +41,8 @@ def test_gt_is_driven_by_keys_in_kilometres_an_hour_beside_the_ghost(game):
     game.open().choose("GT")
     expect(game.page.locator(".card")).to_have_count(3)
     expect(game.page.locator(".card").first).to_contain_text("km")
+    expect(game.page.locator("select option", has_text="quarry-specialist")).to_have_count(1)
+    game.choose("Ridgeway")
     expect(game.page.locator(".menu-note")).to_contain_text("You race the clock and the ghost of the reference lap")
     game.race("Versus AI", "3")
     game.page.keyboard.down("ArrowUp")
