@@ -94,6 +94,8 @@ def test_everything_is_on_the_screen_at_every_size(browser, address, size, tmp_p
     game.race("Versus AI", "1", countdown=True)
     for part in (".hud-times", ".hud-speed", ".hud-map", ".hud-buttons", ".hud-race", ".hud-inputs"):
         assert_inside(game, part, width, height)
+    assert_apart(game, ".hud-race", ".hud-times")
+    assert_apart(game, ".hud-times", ".hud-right")
     game.page.screenshot(path=tmp_path / f"{size}-race.png")
     game.hurry().wait_for_results()
     for part in (".results h2", ".results footer"):
@@ -111,6 +113,12 @@ def assert_inside(game: GamePage, part: str, width: int, height: int) -> None:
     assert box["y"] >= 0, part
     assert box["x"] + box["width"] <= width + 0.5, part
     assert box["y"] + box["height"] <= height + 0.5, part
+
+
+def assert_apart(game: GamePage, part: str, other: str) -> None:
+    one, two = (game.page.locator(name).first.bounding_box() for name in (part, other))
+    beside = one["x"] + one["width"] <= two["x"] or two["x"] + two["width"] <= one["x"]
+    assert beside or one["y"] + one["height"] <= two["y"] or two["y"] + two["height"] <= one["y"], (part, other)
 
 
 def test_keyboard_alone_is_enough(game):
