@@ -110,7 +110,8 @@ def mirrored(batch: HighwayBatch, lanes: int) -> HighwayBatch:
 @given(seed=st.integers(0, 2**32), lanes=st.integers(2, 6))
 def test_mirrored_road_mirrors(seed, lanes):
     batch = roads_by_dice(4, 20, seed, lanes=lanes)
-    batch.roads.planned[:] = 0  # planned missions are drawn by side
+    batch.roads.planned[:] = 0  # planned missions are drawn by side, and the shoulder lies on the right
+    batch.roads.mission_lane[:] = np.minimum(batch.roads.mission_lane, lanes - 1)
     other = mirrored(batch, lanes)
     rng = np.random.default_rng(seed)
     for _ in range(60):

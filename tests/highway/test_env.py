@@ -211,7 +211,7 @@ def test_wrong_rules_are_refused(rules):
     [
         (["lane"], ConfigError),
         ({"missions": np.array(["hold", "stop"])}, ConfigError),
-        ({"lane": 5}, ConfigError),
+        ({"lane": 6}, ConfigError),
         ({"lane": 1.5}, ConfigError),
         ({"speed_mps": 900.0}, ConfigError),
         ({"speed_mps": float("nan")}, ConfigError),

@@ -79,7 +79,7 @@ def test_expert_stops_in_the_lane_asked_for():
 def test_expert_ends_missions_of_every_mode_well_and_without_a_crash():
     done = np.zeros(len(MODE_NAMES), int)
     crashes = 0
-    for world in roads_of_experts(12, 1000, seed=1, supervisor=False):
+    for world in roads_of_experts(20, 1800, seed=1, supervisor=False):
         modes = world.out.ended_mode[world.out.mission_ended == DONE]
         done += np.bincount(modes, minlength=len(MODE_NAMES))
         crashes += int(world.roads.crashed.sum())

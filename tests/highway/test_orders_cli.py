@@ -54,7 +54,7 @@ def test_order_is_explained_in_one_sentence(capsys):
 
 def test_lane_that_does_not_exist_is_the_users_mistake(capsys):
     assert main(["drive", "--explain", "move left", "--lane", "7"]) == 2
-    assert "from 0 (leftmost) to 4, not 7" in capsys.readouterr().err
+    assert "from 0 (leftmost) to 5 (the shoulder), not 7" in capsys.readouterr().err
 
 
 def test_page_shows_what_is_printed(capsys):

@@ -33,7 +33,7 @@ TWO_SAYINGS = st.tuples(st.sampled_from(SAID), st.sampled_from(SAID)).map(" and 
 def situations(draw) -> Situation:
     lanes = draw(st.integers(2, 6))
     return Situation(
-        lane=draw(st.integers(0, lanes - 1)),
+        lane=draw(st.integers(0, lanes)),  # the last is the shoulder
         speed_mph=draw(st.floats(0, 89)),
         lanes=lanes,
         mission=draw(st.none() | missions(lanes)),
@@ -67,8 +67,10 @@ def test_every_mission_stays_on_the_road_within_limits_and_gaps(text, situation)
         assert result.reason.count(". ") == 0, "a refusal is one sentence"
         return
     mission = result.mission
+    on_shoulder = mission.target_lane == situation.shoulder
+    assert not on_shoulder or (mission.mode is Mode.STOP and result.on_shoulder)
     for lane in (mission.target_lane, mission.return_lane):
-        assert lane is None or 0 <= lane < situation.lanes
+        assert on_shoulder or lane is None or 0 <= lane < situation.lanes
     highest_mps = max(situation.limits_mph) * MPH
     # One part in a million: speeds are rounded to six decimals of a mph.
     assert mission.target_speed_mps is None or 0 <= mission.target_speed_mps <= highest_mps * (1 + 1e-6)

@@ -119,7 +119,7 @@ def test_other_limits_are_kept():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"lane": 5},
+        {"lane": 6},
         {"lane": -1},
         {"speed_mph": -1},
         {"speed_mph": float("nan")},
@@ -142,7 +142,7 @@ def test_situation_that_cannot_be_is_an_error(wrong):
         ("move left", "Move to lane 1, to the left."),
         ("pass this truck", "Overtake on the left through lane 1, then to lane 2."),
         ("pass this truck and stay there", "Overtake on the left through lane 1, and stay there."),
-        ("pull over", "Stop in lane 4, to the right."),
+        ("pull over", "Stop on the shoulder."),
         ("stop", "Stop."),
         ("stay in this lane", "Stay in lane 2."),
         ("keep going", "Hold lane and speed."),

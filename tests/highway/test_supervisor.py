@@ -33,9 +33,9 @@ def test_value_out_of_range_is_clipped_and_said():
 
 def test_number_that_is_none_counts_as_nothing():
     batch = road_with([])
-    drive(batch, np.nan, np.inf, np.nan, decisions=20)
+    drive(batch, np.nan, np.inf, np.nan, decisions=2)
     assert "range" in rules_used(batch)
-    assert batch.vehicles.speed_mps[0] < 1.0  # infinite brake is full brake
+    assert "minimal_risk" not in rules_used(batch)
     assert np.isfinite(batch.observation).all()
 
 

@@ -61,9 +61,6 @@ export function situation(drive: HighwayDrive): Record<string, unknown> {
   const moment = drive.moment(1);
   const ahead = moment.leader && moment.vehicles[moment.leader.vehicle];
   const back = road.value('roads', 'mission_return');
-  const seen = (field: string) => road.observation[road.file.observation.indexOf(field)] ?? 0;
-  const isTaken = (side: string) =>
-    seen(`${side}_exists`) > 0.5 && Math.min(seen(`${side}_gap_ahead`), seen(`${side}_gap_behind`)) <= 0;
   return {
     lane: road.value('vehicles', 'target_lane'),
     speed_mph: road.value('vehicles', 'speed_mps') / mph,
@@ -80,8 +77,8 @@ export function situation(drive: HighwayDrive): Record<string, unknown> {
     traffic: {
       ahead: ahead ? road.file.kinds[ahead.kind]!.toLowerCase() : null,
       ahead_speed_mph: ahead ? ahead.speed_mps / mph : null,
-      left_occupied: isTaken('left'),
-      right_occupied: isTaken('right'),
+      left_occupied: road.value('outputs', 'left_taken') !== 0,
+      right_occupied: road.value('outputs', 'right_taken') !== 0,
     },
   };
 }

@@ -136,7 +136,7 @@ export class Panel {
     const mph = (mps: number) => mps / road.file.mph;
     const speed = mph(road.value('vehicles', 'speed_mps'));
     const target = mph(road.value('roads', 'mission_speed_mps'));
-    const limit = mph(road.file.road.limits_mps[road.value('vehicles', 'target_lane')]!);
+    const limit = mph(road.limit_mps(road.value('vehicles', 'target_lane')));
     setText(this.speed, String(Math.round(speed)));
     place(this.bar, 'width', speed);
     place(this.target, 'left', target);

@@ -108,6 +108,11 @@ export class Road {
     return this.file.road.limits_mps.length;
   }
 
+  /** The limit of a lane; on the shoulder that of the lane beside it. */
+  limit_mps(lane: number): number {
+    return this.file.road.limits_mps[Math.min(lane, this.lanes - 1)]!;
+  }
+
   column(group: string, field: string): Column {
     return this.groups[group]![field]!;
   }

@@ -30,7 +30,7 @@ const GREENS = ['#14241c', '#182b20', '#1c3325', '#16281f'];
 const WIDE_M = 95;
 const TALL_M = 46;
 const BEHIND_SHARE = 0.27;
-const SHOULDER_M = 2.6;
+const EDGE_M = 2.6;
 const BLINKS_PER_S = 1.5;
 
 type Draw = CanvasRenderingContext2D;
@@ -65,7 +65,7 @@ export class RoadView {
     const along = this.upwards ? room.height : room.width;
     // The road fills most of the short side, unless one would see too little of the long one.
     this.scale = Math.min(
-      (0.8 * across) / (this.width_m + 2 * SHOULDER_M),
+      (0.8 * across) / (this.paved_m + 2 * EDGE_M),
       along / (this.upwards ? TALL_M : WIDE_M),
     );
   }
@@ -93,11 +93,16 @@ export class RoadView {
     return this.limits_mph.length * this.laneWidth_m;
   }
 
+  /** The lanes and the shoulder on their right. */
+  private get paved_m(): number {
+    return this.width_m + this.laneWidth_m;
+  }
+
   /** From here on x is metres along the road and y metres from its left edge, to the right. */
   private intoTheRoad(from_m: number): void {
     const { draw, room, scale } = this;
     const across = this.upwards ? room.width : room.height;
-    const margin = (across - this.width_m * scale) / 2;
+    const margin = (across - this.paved_m * scale) / 2;
     if (this.upwards) draw.transform(0, -scale, scale, 0, margin, room.height);
     else draw.transform(scale, 0, 0, scale, 0, margin);
     draw.translate(-from_m, 0);
@@ -110,15 +115,15 @@ export class RoadView {
       for (const side of [-1, 1]) {
         const [spread, size, shade] = [chance(n, side), chance(n, side + 7), chance(n, side + 13)];
         const radius = 0.7 + 1.3 * size;
-        const away = SHOULDER_M + 3.2 + radius + 9 * spread * spread;
-        const y = side < 0 ? -away : this.width_m + away;
+        const away = EDGE_M + 3.2 + radius + 9 * spread * spread;
+        const y = side < 0 ? -away : this.paved_m + away;
         const x = (n + 0.8 * shade) * TREE_EVERY_M;
         this.paintTree(x, y, radius, GREENS[Math.floor(shade * GREENS.length)]!);
       }
     }
     draw.fillStyle = '#c8d2de';
     for (let post = Math.floor(from_m / POST_EVERY_M); post * POST_EVERY_M < to_m; post++)
-      for (const y of [-SHOULDER_M - 0.8, this.width_m + SHOULDER_M + 0.8])
+      for (const y of [-EDGE_M - 0.8, this.paved_m + EDGE_M + 0.8])
         draw.fillRect(post * POST_EVERY_M, y - 0.14, 0.5, 0.28);
   }
 
@@ -139,9 +144,9 @@ export class RoadView {
     const { draw } = this;
     const length = to_m - from_m;
     draw.fillStyle = '#171c23';
-    draw.fillRect(from_m, -SHOULDER_M, length, this.width_m + 2 * SHOULDER_M);
+    draw.fillRect(from_m, -EDGE_M, length, this.paved_m + 2 * EDGE_M);
     draw.fillStyle = css(COLOURS.road);
-    draw.fillRect(from_m, 0, length, this.width_m);
+    draw.fillRect(from_m, 0, length, this.paved_m);
     if (!frame.showsTarget) return;
     draw.fillStyle = 'rgb(53 208 255 / 15%)';
     draw.fillRect(from_m, frame.moment.missionLane * this.laneWidth_m, length, this.laneWidth_m);
@@ -150,7 +155,7 @@ export class RoadView {
   private paintMarkings(from_m: number, to_m: number): void {
     const { draw, laneWidth_m } = this;
     draw.fillStyle = css(COLOURS.edge);
-    for (const y of [0, this.width_m]) draw.fillRect(from_m, y - 0.1, to_m - from_m, 0.2);
+    for (const y of [0, this.width_m, this.paved_m]) draw.fillRect(from_m, y - 0.1, to_m - from_m, 0.2);
     draw.fillStyle = 'rgb(214 222 234 / 62%)';
     const first = Math.floor(from_m / DASH_EVERY_M) * DASH_EVERY_M;
     for (let lane = 1; lane < this.limits_mph.length; lane++)

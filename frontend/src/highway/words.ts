@@ -10,6 +10,7 @@ export const RULE_TEXT: Record<string, string> = {
   distance: 'less throttle, to keep a safe gap',
   emergency: 'braking hard for a safe gap',
   speed_limit: 'too fast for this lane',
+  minimal_risk: 'the driver failed: stopping on the shoulder',
 };
 
 /** What the car is doing, in a few words. */
@@ -23,7 +24,7 @@ export function missionText(drive: HighwayDrive): string {
     return road.value('roads', 'mission_passed')
       ? `Overtaken; back to lane ${lane}`
       : `Overtaking through lane ${lane}`;
-  if (mode === 'stop') return `Stopping in lane ${lane}`;
+  if (mode === 'stop') return lane === road.lanes ? 'Stopping on the shoulder' : `Stopping in lane ${lane}`;
   return `Holding lane ${lane} at ${mph} mph`;
 }
 

@@ -26,6 +26,7 @@ Driver = Callable[[HighwayWorld, int, np.random.Generator], NDArray[Any]]
 DENSITIES = (8, 20, 40)
 LANES = (5, 3, 2)
 WIDTH_OF_FILES = 160
+IMPOLITE = {"tailgaters": 0.125, "hard_brakers": 0.125, "cutters": 0.125, "adversaries": 0.125}
 TELL_EVERY = 50
 """Decisions between two looks at how far it is."""
 
@@ -69,6 +70,14 @@ def beyond_bounds(world: HighwayWorld, _decision: int, rng: np.random.Generator)
     return wild
 
 
+def failing(world: HighwayWorld, decision: int, _rng: np.random.Generator) -> FloatArray:
+    """Full throttle, and after some seconds no decision at all any more."""
+    roads = world.count
+    actions = np.column_stack([np.ones(roads), np.zeros(roads), np.zeros(roads)])
+    actions[decision % 300 > 20 + np.arange(roads) % 200] = np.nan
+    return actions
+
+
 DRIVERS: dict[str, Driver] = {
     "hostile": hostile,
     "pushing": pushing,
@@ -76,6 +85,7 @@ DRIVERS: dict[str, Driver] = {
     "asleep": asleep,
     "brake_tapping": brake_tapping,
     "beyond_bounds": beyond_bounds,
+    "failing": failing,
 }
 
 
@@ -101,6 +111,8 @@ class Case:
     driver: Driver
     vehicles: int
     lanes: int
+    impolite: bool = False
+    """Half of the other drivers tailgate, brake hard, cut in or mean no good."""
 
 
 class SafetyDrive:
@@ -108,7 +120,7 @@ class SafetyDrive:
 
     def __init__(self, case: Case, roads: int, seed: int, threads: int | None = None) -> None:
         self.figures = Figures(case.name, case.vehicles, case.lanes)
-        rules = {"road": {"lanes": case.lanes}}
+        rules = {"road": {"lanes": case.lanes}, "traffic": IMPOLITE if case.impolite else {}}
         self.world = HighwayWorld(roads, rules, case.vehicles, supervisor=True, threads=threads)
         self._driver = case.driver
         self._rng = np.random.default_rng([seed, 0])
@@ -122,7 +134,9 @@ class SafetyDrive:
         while (so_far := self.figures.km + self._under_way_km()) < km:
             if decision % TELL_EVERY == 0:
                 driven(so_far)
-            world.advance(self._driver(world, decision, self._rng))
+            actions = self._driver(world, decision, self._rng)
+            lost = np.asarray(np.isnan(actions).any(axis=1))
+            world.advance(np.nan_to_num(actions), lost)
             decision += 1
             for ended in np.flatnonzero(world.terminated | world.truncated):
                 self._end(int(ended))
@@ -148,11 +162,13 @@ class SafetyDrive:
             figures.rules[name] += count
 
 
-def cases(policies: Sequence[str] = (), root: Path = Path("runs")) -> list[Case]:
+def cases(policies: Sequence[str] = (), root: Path = Path("runs"), *, impolite: bool = False) -> list[Case]:
     """Every driver, and the policies asked for, at every density."""
     drivers = {**DRIVERS, **{name: _policy_driver(name, root) for name in policies}}
     roads = list(zip(DENSITIES, LANES, strict=True))
-    return [Case(name, driver, vehicles, lanes) for name, driver in drivers.items() for vehicles, lanes in roads]
+    return [
+        Case(name, driver, vehicles, lanes, impolite) for name, driver in drivers.items() for vehicles, lanes in roads
+    ]
 
 
 def _policy_driver(name: str, root: Path) -> Driver:
@@ -185,7 +201,7 @@ def drive_everything(
 
 def run_highway_safety(options: SafetyOptions) -> int:
     """Drive, print the figures, and return 1 if any collision was the ego's fault."""
-    chosen = cases(options.policy, options.root)
+    chosen = cases(options.policy, options.root, impolite=options.impolite)
     found = drive_everything(options.km, options.seed, options.roads, options.threads, chosen)
     if options.json:
         sys.stdout.write(json.dumps([asdict(figures) for figures in found], indent=2) + "\n")

@@ -22,6 +22,8 @@ class SafetyOptions:
     """Roads in one batch, 1 to 100,000."""
     policy: tuple[str, ...] = ()
     """Drivers that mean well to drive too: runs, .onnx files, or expert, cruise, random, zero."""
+    impolite: bool = False
+    """Half of the other drivers tailgate, brake hard, cut in or mean no good."""
     threads: int | None = None
     """Cores to use; by default all."""
     root: Path = Path("runs")

@@ -16,7 +16,7 @@ class DriveOrders:
     explain: bool = False
     """Only say what was understood; nothing drives."""
     policy: str | None = None
-    """Who drives: a run, a policy.onnx, motorist or expert; by default the best run of the highway, else expert."""
+    """Who drives: a run, a policy.onnx, motorist or expert; by default the best run of the highway, else motorist."""
     lane: int = 2
     """Lane the car is in, 0 (leftmost) to 4."""
     speed_mph: float = 58.0

@@ -59,9 +59,14 @@ def touched_by_ego(vehicles: Vehicles, first: int, slots: int, ego_rate_per_s: f
 
 @kernel
 def is_egos_fault(vehicles: Vehicles, first: int, other: int, roads: Roads, road: int) -> bool:
-    """The ego is at fault when it hit from behind, moved into someone, or had moved in too closely ahead of them."""
+    """The ego is at fault when it hit from behind, moved into someone, or had moved in too closely ahead of them.
+
+    Who cut in too closely ahead of the ego is at fault itself, until the gap is safe again.
+    """
     if roads.unsafe_entry[road]:
         return True
+    if vehicles.cut_in[other] > 0:
+        return False
     moving_over = vehicles.lane[first] != vehicles.target_lane[first] and not (
         vehicles.lane[other] == vehicles.lane[first] and vehicles.target_lane[other] == vehicles.lane[first]
     )

@@ -43,7 +43,7 @@ class RewardWeights:
 
     tracking: float = 0.2
     """Paid at the speed the mission asks for, or on the comfortable way there."""
-    lane_keeping: float = -0.1
+    lane_keeping: float = -0.05
     """Per lane between the ego and the lane of its mission, up to two."""
     distance: float = -0.5
     """Without any gap to the vehicle ahead, or if only the hardest braking avoids it; nothing at 0.6 of the gap."""
@@ -61,14 +61,34 @@ class RewardWeights:
     """Per metre gained on the vehicle to be overtaken, until it is passed."""
     mission_done: float = 3.0
     """For a mission that is done."""
-    mission_timed_out: float = -1.0
+    mission_timed_out: float = -60.0
     """For one whose time is over."""
-    crash: float = -20.0
+    crash: float = -40.0
     """For a collision, whoever's fault it is."""
 
     def __post_init__(self) -> None:
         """No weight so large that a reward could overflow."""
         check_ranges(self, "config.weights.", **dict.fromkeys(vars(self), (-LARGEST_WEIGHT, LARGEST_WEIGHT)))
+
+
+@dataclass(frozen=True)
+class TrafficConfig:
+    """Shares of the other drivers that are not polite, 0 to 1; all of them together at most 1."""
+
+    tailgaters: float = 0.0
+    """Drive fast and follow at 0.4 s."""
+    hard_brakers: float = 0.0
+    """Brake as hard as they can for 1.5 s, every 30 s."""
+    cutters: float = 0.0
+    """Move over 2 to 20 m ahead of the ego."""
+    adversaries: float = 0.0
+    """Cut in, and brake hard with the ego close behind."""
+
+    def __post_init__(self) -> None:
+        """They are shares."""
+        shares = (self.tailgaters, self.hard_brakers, self.cutters, self.adversaries)
+        if not all(0.0 <= share <= 1.0 for share in shares) or sum(shares) > 1.0 + 1e-9:
+            raise ConfigError(f"config.traffic needs shares from 0 to 1, together at most 1, not {shares}.")
 
 
 @dataclass(frozen=True)
@@ -86,9 +106,10 @@ class EpisodeLimits:
 
 @dataclass(frozen=True)
 class HighwayConfig:
-    """Road, rewards and limits."""
+    """Road, traffic, rewards and limits."""
 
     road: RoadConfig = field(default_factory=RoadConfig)
+    traffic: TrafficConfig = field(default_factory=TrafficConfig)
     weights: RewardWeights = field(default_factory=RewardWeights)
     episode: EpisodeLimits = field(default_factory=EpisodeLimits)
 
@@ -121,5 +142,9 @@ class HighwayConfig:
             unsafe_change=weights.unsafe_change,
             intervention=weights.intervention,
             passing=weights.passing,
+            tailgaters=self.traffic.tailgaters,
+            hard_brakers=self.traffic.hard_brakers,
+            cutters=self.traffic.cutters,
+            adversaries=self.traffic.adversaries,
             stagger=float(stagger),
         )

@@ -39,10 +39,11 @@ def is_changing(vehicles: Vehicles, i: int) -> bool:
 
 
 @kernel
-def can_change(vehicles: Vehicles, ego: int, direction: int, rules: Rules) -> bool:
-    """Whether there is a lane on that side, and no change underway."""
+def can_change(vehicles: Vehicles, ego: int, roads: Roads, road: int, direction: int, rules: Rules) -> bool:
+    """Whether there is a lane on that side, or the shoulder to stop on, and no change underway."""
     lane = vehicles.lane[ego] + direction
-    return (vehicles.lane[ego] == vehicles.target_lane[ego]) & (lane >= 0) & (lane < int(rules.lanes))
+    last = max(int(rules.lanes) - 1, roads.mission_lane[road])
+    return (vehicles.lane[ego] == vehicles.target_lane[ego]) & (lane >= 0) & (lane <= last)
 
 
 @kernel

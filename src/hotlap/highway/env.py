@@ -35,7 +35,7 @@ class HighwayEnv(SingleEnv):
 
     ## Observation
 
-    34 named numbers, `hotlap.highway.sensors.FIELDS`, listed with their scales in docs/highway.md.
+    36 named numbers, `hotlap.highway.sensors.FIELDS`, listed with their scales in docs/highway.md.
 
     ## Reward
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hotlap.highway.distances import ego_stopping_m, is_safe, stopping_m
 from hotlap.highway.fleet import Actions, Float64Array
-from hotlap.highway.mission_rules import SLOWEST_TO_LANE_MPS
+from hotlap.highway.mission_rules import SLOWEST_TO_LANE_MPS, TO_LANE_PACE
 from hotlap.highway.physics import (
     DECISION_S,
     HARD_BRAKE_MPS2,
@@ -50,6 +50,9 @@ MISSION_BONUS_MPS2 = 4.0
 OTHERS_HEADWAY_S = 1.5
 LEAVING_HEADWAY_S = 0.5
 """The gap to keep to the vehicle ahead in a lane that is being left."""
+DUE_HEADWAY_S = 1.0
+"""A gap below this one is made up for at once; a longer one that the mission asks for opens gently."""
+OPENING_BRAKE_MPS2 = 1.2
 MAKE_ROOM_MPS = 3.0
 """So much slower than who is in the way it drives to find a gap."""
 SIGHTLESS = 0.999
@@ -124,7 +127,9 @@ def lane_view(seen: Float64Array, at: int, side: int) -> LaneView:
 
 @kernel
 def free_accel_mps2(speed_mps: float, wanted_mps: float) -> float:
-    """What the model wants on a free road."""
+    """What the model wants on a free road; to stand, the brake, gently at last."""
+    if wanted_mps < SLOWEST_MPS:
+        return max(-FREE_BRAKE_MPS2, -speed_mps - SLOWEST_MPS)
     share = min(speed_mps / max(wanted_mps, SLOWEST_MPS), 2.0)
     square = share * share
     accel = ACCEL_MPS2 * (1.0 - square * square * square * square)
@@ -140,6 +145,15 @@ def follow_accel_mps2(speed_mps: float, gap_m: float, front_mps: float, headway_
     desired = max(STANDSTILL_GAP_M, speed_mps * headway_s + closing)
     crowding = desired / max(gap_m, 0.1)
     return max(ACCEL_MPS2 * (1.0 - crowding * crowding), -HARD_BRAKE_MPS2)
+
+
+@kernel
+def keep_gap_mps2(speed_mps: float, gap_m: float, front_mps: float, headway_s: float) -> float:
+    """What the model wants for the mission's gap: gently, as long as a usual one is there."""
+    wanted = follow_accel_mps2(speed_mps, gap_m, front_mps, headway_s)
+    if headway_s <= DUE_HEADWAY_S or wanted >= -OPENING_BRAKE_MPS2:
+        return wanted
+    return min(follow_accel_mps2(speed_mps, gap_m, front_mps, DUE_HEADWAY_S), -OPENING_BRAKE_MPS2)
 
 
 @kernel
@@ -214,13 +228,22 @@ def speed_for_a_gap_mps(view: View, beside: LaneView) -> float:
 
 
 @kernel
+def speed_to_merge_mps(view: View, beside: LaneView) -> float:
+    """The speed of who comes up beside, when that one is much faster: a crawling car is let in nowhere; else 0."""
+    nobody = beside.gap_behind_m >= SIGHTLESS * RANGE_M
+    if nobody or beside.behind_mps < view.speed_mps + MAKE_ROOM_MPS:
+        return 0.0
+    return min(beside.behind_mps, beside.ahead_mps + MAKE_ROOM_MPS, view.limit_mps)
+
+
+@kernel
 def wanted_speed_mps(view: View, beside: LaneView, side: int, waits: bool) -> float:
-    """The speed of the mission where the lane allows it; slower while it waits for a gap beside."""
+    """The speed of the mission where the lane allows it; slower or faster while it waits for a gap beside."""
     wanted = min(view.target_speed_mps, view.limit_mps)
     if view.stops and (side != 0 or is_between_lanes(view)):
-        wanted = SLOWEST_TO_LANE_MPS
+        wanted = TO_LANE_PACE * view.limit_mps
     if waits:
-        wanted = min(wanted, speed_for_a_gap_mps(view, beside))
+        wanted = max(min(wanted, speed_for_a_gap_mps(view, beside)), speed_to_merge_mps(view, beside))
     return wanted
 
 
@@ -231,12 +254,10 @@ def wanted_accel_mps2(view: View, own: LaneView, beside: LaneView, wanted_mps: f
     between = is_between_lanes(view)
     leaves = between and view.offset * view.drift > 0.0
     own_headway = LEAVING_HEADWAY_S if leaves else view.headway_s
-    accel = min(
-        free_accel_mps2(speed, wanted_mps), follow_accel_mps2(speed, own.gap_ahead_m, own.ahead_mps, own_headway)
-    )
+    accel = min(free_accel_mps2(speed, wanted_mps), keep_gap_mps2(speed, own.gap_ahead_m, own.ahead_mps, own_headway))
     if between and beside.exists:
         headway = view.headway_s if leaves else LEAVING_HEADWAY_S
-        accel = min(accel, follow_accel_mps2(speed, beside.gap_ahead_m, beside.ahead_mps, headway))
+        accel = min(accel, keep_gap_mps2(speed, beside.gap_ahead_m, beside.ahead_mps, headway))
     most = EASY_JERK_MPS3 * DECISION_S
     if accel < -SAFE_BRAKE_MPS2:
         return accel

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.highway import fleet, mission_rules, physics, sensors, starts, supervisor, traffic
+from hotlap.highway import fleet, mission_plan, mission_rules, physics, rescue, sensors, starts, supervisor, traffic
 from hotlap.highway.world import HighwayWorld
 from hotlap.worlds import ObservationSpec, fingerprint_of, rounded
 
-WORLD = "highway-1"
+WORLD = "highway-2"
 ROUNDED_TO = 1e-5
 ROADS = 12
 DRIVE_DECISIONS = 90
-MODULES = (starts, traffic, supervisor, sensors, mission_rules, fleet, physics)
+MODULES = (rescue, starts, traffic, supervisor, sensors, mission_plan, mission_rules, fleet, physics)
 """Their constants are all in: where a vehicle goes, what its driver sees, when a mission is done. Who is imported comes
 after who imports, so that the owner of a constant has the last word."""
 

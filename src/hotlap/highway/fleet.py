@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.highway.physics import MOST_LANES
+from hotlap.highway.physics import MOST_LANES_AND_SHOULDER
 from hotlap.kernel import kernel
 
 Float64Array = NDArray[np.float64]
@@ -23,9 +23,9 @@ ABSENT_X_M = -1e9
 """Where a vehicle is that is waiting for room on the road."""
 DICE_PER_VEHICLE = 5
 PLANNED_MISSIONS = 32
-DICE_PER_MISSION = 3
+DICE_PER_MISSION = 8
 EGO_DICE = 3
-RULE_COUNT = 8
+RULE_COUNT = 9
 
 
 class Vehicles(NamedTuple):
@@ -51,6 +51,9 @@ class Vehicles(NamedTuple):
     """Where this driver turns when left and right are equally good: -1 or 1."""
     kind: Int32Array
     temperament: Int32Array
+    manner: Int32Array
+    cut_in: Int32Array
+    """Ticks for which a vehicle that cut in still answers for the gap."""
     order: Int32Array
 
 
@@ -76,10 +79,17 @@ class Roads(NamedTuple):
     mission_decisions: Int32Array
     mission_held: Int32Array
     mission_number: Int32Array
+    mission_limit_s: Float64Array
+    mission_cut_s: Float64Array
+    """When the plan calls a mission off to go on with the next one; 0 for never."""
     planned: Int32Array
     """How many missions the plan still holds; 0 leaves it to whoever gives missions."""
     plan_mode: Int32Array
     """The one mode that is planned, or -1 for all of them."""
+    missing: Int32Array
+    """Decisions in a row that the driver failed to give."""
+    rescued: ByteArray
+    """Whether the supervisor is bringing the ego to a stop on the shoulder, since its driver failed."""
     # The episode.
     decision: Int32Array
     crashed: ByteArray
@@ -146,6 +156,9 @@ class StepOutputs(NamedTuple):
     rules: Int32Array
     """The rules the supervisor used in this step, bit by bit."""
     gap_ahead_m: Float64Array
+    left_taken: ByteArray
+    right_taken: ByteArray
+    """Whether somebody is beside the ego on that side."""
     is_free: ByteArray
     """Whether nothing but the mission decided the speed in this step, and how far from that speed the ego was."""
     speed_error_mps: Float64Array
@@ -180,6 +193,10 @@ class Rules(NamedTuple):
     unsafe_change: float
     intervention: float
     passing: float
+    tailgaters: float
+    hard_brakers: float
+    cutters: float
+    adversaries: float
     stagger: float
     """1 cuts each road's first episode off at a drawn decision."""
 
@@ -193,5 +210,10 @@ def dice_size(slots: int) -> int:
 def row_sizes(slots: int, observation: int) -> dict[str, int]:
     """The arrays that hold more than one element per road, and how many."""
     rows = dict.fromkeys(Vehicles._fields, slots)
-    rows.update(interventions=RULE_COUNT, front=MOST_LANES, ego_front=MOST_LANES, dice=dice_size(slots))
+    rows.update(
+        interventions=RULE_COUNT,
+        front=MOST_LANES_AND_SHOULDER,
+        ego_front=MOST_LANES_AND_SHOULDER,
+        dice=dice_size(slots),
+    )
     return {**rows, "observation": observation, "final_observation": observation}

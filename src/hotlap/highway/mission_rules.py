@@ -1,22 +1,9 @@
-"""Missions as a state machine: when one begins, when it is done, when its time is over, and what comes next."""
+"""Missions as a state machine: when one begins, when it is done, and when its time is over."""
 
 import math
 
 from hotlap.highway.ego import is_changing
-from hotlap.highway.fleet import (
-    DICE_PER_MISSION,
-    DICE_PER_VEHICLE,
-    EGO_DICE,
-    NOBODY,
-    PLANNED_MISSIONS,
-    Orders,
-    Roads,
-    Rules,
-    Scratch,
-    StepOutputs,
-    Vehicles,
-    dice_size,
-)
+from hotlap.highway.fleet import NOBODY, Orders, Roads, Rules, StepOutputs, Vehicles
 from hotlap.highway.missions import Mode
 from hotlap.highway.physics import DECISION_S, EASY_ACCEL_MPS2, MPH
 from hotlap.highway.road import clamp, gap_m, lane_limit_mps, lane_position, nearest_ahead
@@ -34,11 +21,14 @@ REASON_NAMES = (
     "the vehicle got away",
     "the vehicle ahead is too fast",
     "the vehicle left its lane",
+    "somebody slower is in the way in the lane to pass in",
 )
-NO_REASON, NO_SUCH_LANE, NO_VEHICLE_AHEAD, GOT_AWAY, TOO_FAST, LEFT_ITS_LANE = range(6)
+NO_REASON, NO_SUCH_LANE, NO_VEHICLE_AHEAD, GOT_AWAY, TOO_FAST, LEFT_ITS_LANE, IN_THE_WAY = range(7)
 
 TIME_LIMIT_S = (10.0, 60.0, 30.0, 90.0, 60.0)
 """Of each mode; a hold of the plan is done when its time is over, any other one lasts until something else comes."""
+TIME_PER_LANE_S = 20.0
+"""What is added for every lane beyond the first that has to be crossed."""
 CLOSE_ENOUGH_MPS = 1.5 * MPH
 REACHED_S = 5.0
 """So long a driver has to reach the speed of a mission."""
@@ -47,16 +37,23 @@ FREE_ROAD_M = 100.0
 HELD_S = 5.0
 STILL_MPS = 0.1
 FOLLOWING_S = 2.0
-"""A speed is adapted to the vehicle ahead so quickly."""
+"""A speed is adapted to the vehicle ahead so quickly, or as slowly as the gap is long."""
+FALLING_BACK = 0.75
+"""A gap opens at this share of the speed of the vehicle ahead, or above it; a shorter one than this is urgent:"""
+URGENT_GAP_S = 1.0
 PASS_WITHIN_M = 150.0
 PASSED_S = 1.0
 """A vehicle is overtaken when it is so far behind, in time, and the ego back in its lane."""
 PASSING_MPS = 5.0
 PASS_WITHIN_S = 45.0
 """An overtake begins only where the ego, from the speed it has, can be past the vehicle so soon."""
+IN_THE_WAY_GAPS = 2.0
+"""Who is to pass is held up by somebody slower who is nearer than so many of the mission's gaps."""
 USUAL_GAP_S = 1.5
 SLOWEST_CRUISE_MPS = 15.0
 SLOWEST_TO_LANE_MPS = 8.0
+TO_LANE_PACE = 0.8
+"""Who is to stop in another lane goes there at this share of the limit: whoever crawls is let in nowhere."""
 
 
 @kernel
@@ -72,6 +69,14 @@ def set_mission(roads: Roads, road: int, mode: int, lane: int, speed_mps: float,
     roads.mission_passed[road] = 0
     roads.mission_decisions[road] = 0
     roads.mission_held[road] = 0
+    roads.mission_limit_s[road] = TIME_LIMIT_S[mode]
+    roads.mission_cut_s[road] = 0.0
+
+
+@kernel
+def set_time_limit(roads: Roads, road: int, lanes: int) -> None:
+    """Give a mission the time for the lanes it has to cross."""
+    roads.mission_limit_s[road] = TIME_LIMIT_S[roads.mission_mode[road]] + TIME_PER_LANE_S * max(lanes - 1, 0)
 
 
 @kernel
@@ -81,10 +86,8 @@ def pace_of_mps(vehicles: Vehicles, i: int, lane: int, rules: Rules) -> float:
 
 
 @kernel
-def seconds_to_pass(vehicles: Vehicles, first: int, front: int, lane: int, passing: int, rules: Rules) -> float:
+def seconds_to_pass(vehicles: Vehicles, first: int, front: int, theirs: float, speed: float) -> float:
     """How long the ego needs to be past a vehicle that drives as fast as it likes to: it speeds up, then keeps on."""
-    theirs = pace_of_mps(vehicles, front, lane, rules)
-    speed = min(theirs + PASSING_MPS, lane_limit_mps(passing, rules))
     if speed <= theirs:
         return math.inf
     slower = max(speed - vehicles.speed_mps[first], 0.0)
@@ -95,9 +98,20 @@ def seconds_to_pass(vehicles: Vehicles, first: int, front: int, lane: int, passi
 
 @kernel
 def begin_overtake(
-    vehicles: Vehicles, first: int, roads: Roads, road: int, direction: int, back_to: int, rules: Rules
+    vehicles: Vehicles,
+    first: int,
+    roads: Roads,
+    road: int,
+    direction: int,
+    back_to: int,
+    speed_mps: float,
+    gap_s: float,
+    rules: Rules,
 ) -> int:
-    """Begin to pass the vehicle ahead on a side and return; the reason when it is refused, else 0."""
+    """Begin to pass the vehicle ahead on a side and return; the reason when it is refused, else 0.
+
+    A speed below 0 leaves it to the ego how much faster it passes.
+    """
     lane = vehicles.target_lane[first]
     front = nearest_ahead(vehicles, first, int(rules.slots), first, lane, False)
     passing = lane + direction
@@ -105,11 +119,13 @@ def begin_overtake(
         return NO_VEHICLE_AHEAD
     if passing < 0 or passing >= int(rules.lanes):
         return NO_SUCH_LANE
-    if seconds_to_pass(vehicles, first, front, lane, passing, rules) > PASS_WITHIN_S:
+    theirs = pace_of_mps(vehicles, front, lane, rules)
+    speed = max(theirs + PASSING_MPS, SLOWEST_CRUISE_MPS) if speed_mps < 0.0 else speed_mps
+    if seconds_to_pass(vehicles, first, front, theirs, min(speed, lane_limit_mps(passing, rules))) > PASS_WITHIN_S:
         return TOO_FAST
-    limit = max(lane_limit_mps(passing, rules), lane_limit_mps(lane, rules))
-    speed = min(max(pace_of_mps(vehicles, front, lane, rules) + PASSING_MPS, SLOWEST_CRUISE_MPS), limit)
-    set_mission(roads, road, OVERTAKE, passing, speed, USUAL_GAP_S)
+    speed = min(speed, max(lane_limit_mps(passing, rules), lane_limit_mps(lane, rules)))
+    set_mission(roads, road, OVERTAKE, passing, speed, gap_s)
+    set_time_limit(roads, road, abs(back_to - passing))
     roads.mission_direction[road] = direction
     roads.mission_return[road] = back_to
     roads.mission_vehicle[road] = front - first
@@ -130,54 +146,28 @@ def passing_side(direction: int, lane: int, here: int) -> int:
 def give_mission(vehicles: Vehicles, first: int, roads: Roads, road: int, orders: Orders, rules: Rules) -> int:
     """Take an order over in place of the plan and of the mission; the reason when it is refused: nothing changes."""
     here, mode, lane, back = vehicles.target_lane[first], orders.mode[road], orders.lane[road], orders.return_lane[road]
-    if lane >= int(rules.lanes) or back >= int(rules.lanes):
+    if lane >= int(rules.lanes) + int(mode == STOP) or back >= int(rules.lanes):
         return NO_SUCH_LANE
     if mode == OVERTAKE:
         side = passing_side(orders.direction[road], lane, here)
-        reason = begin_overtake(vehicles, first, roads, road, side, here + side if back < 0 else back, rules)
+        back = here + side if back < 0 else back
+        speed, gap = orders.speed_mps[road], orders.gap_s[road]
+        gap = USUAL_GAP_S if gap < 0.0 else gap
+        reason = begin_overtake(vehicles, first, roads, road, side, back, speed, gap, rules)
         if reason != NO_REASON:
             return reason
     else:
-        # What was not said stays as it was.
+        # What was not said stays as it was; nobody drives along the shoulder.
         lane = here if lane < 0 else lane
+        lane = lane if mode in (STOP, HOLD) else min(lane, int(rules.lanes) - 1)
         speed = roads.mission_speed_mps[road] if orders.speed_mps[road] < 0.0 else orders.speed_mps[road]
         gap = roads.mission_gap_s[road] if orders.gap_s[road] < 0.0 else orders.gap_s[road]
         set_mission(roads, road, mode, lane, 0.0 if mode == STOP else speed, gap)
+        set_time_limit(roads, road, abs(lane - here))
         roads.mission_direction[road] = int(lane > here) - int(lane < here)
-    roads.planned[road] = 0
+    roads.planned[road] = roads.missing[road] = roads.rescued[road] = 0
     roads.mission_number[road] += 1
     return NO_REASON
-
-
-@kernel
-def begin_planned(vehicles: Vehicles, first: int, roads: Roads, road: int, notes: Scratch, rules: Rules) -> None:
-    """The next mission of the plan, from its dice: a mode, a direction, a speed."""
-    slots = int(rules.slots)
-    number = PLANNED_MISSIONS - roads.planned[road]
-    dice = road * dice_size(slots) + EGO_DICE + DICE_PER_VEHICLE * (slots - 1) + DICE_PER_MISSION * number
-    roads.planned[road] -= 1
-    roads.mission_number[road] += 1
-    mode, toward, much = notes.dice[dice], notes.dice[dice + 1], notes.dice[dice + 2]
-    lane, lanes = vehicles.target_lane[first], int(rules.lanes)
-    limit = lane_limit_mps(lane, rules)
-    direction = -1 if toward < 0.5 else 1
-    if lane + direction < 0 or lane + direction >= lanes:
-        direction = -direction
-    speed = min(max(vehicles.speed_mps[first], SLOWEST_CRUISE_MPS), limit)
-    wanted = roads.plan_mode[road]
-    if wanted < 0:
-        wanted = HOLD if mode < 0.1 else CRUISE if mode < 0.35 else LANE_CHANGE if mode < 0.6 else OVERTAKE
-        wanted = STOP if mode >= 0.95 else wanted
-    if wanted == OVERTAKE:
-        if begin_overtake(vehicles, first, roads, road, direction, lane, rules) == NO_REASON:
-            return
-        # Nobody to be overtaken: most of the time there is not, and a lane change is the harder thing to learn.
-        wanted = LANE_CHANGE
-    if wanted == CRUISE:
-        speed = clamp(limit * (0.75 + 0.25 * much), SLOWEST_CRUISE_MPS, limit)
-    target = lane + direction if wanted == LANE_CHANGE else lane
-    set_mission(roads, road, wanted, target, 0.0 if wanted == STOP else speed, 1.0 + much)
-    roads.mission_direction[road] = direction if wanted == LANE_CHANGE else 0
 
 
 @kernel
@@ -186,11 +176,13 @@ def goal_speed_mps(vehicles: Vehicles, first: int, front: int, roads: Roads, roa
     here, there = lane_limit_mps(vehicles.lane[first], rules), lane_limit_mps(vehicles.target_lane[first], rules)
     goal = min(roads.mission_speed_mps[road], max(here, there))
     if roads.mission_mode[road] == STOP and vehicles.lane[first] != roads.mission_lane[road]:
-        goal = SLOWEST_TO_LANE_MPS
+        goal = TO_LANE_PACE * max(here, there)
     if front < 0:
         return goal
-    spare = gap_m(vehicles, first, front) - roads.mission_gap_s[road] * vehicles.speed_mps[first]
-    following = vehicles.speed_mps[front] + spare / FOLLOWING_S
+    gap, wanted_s, theirs = gap_m(vehicles, first, front), roads.mission_gap_s[road], vehicles.speed_mps[front]
+    following = theirs + (gap - wanted_s * vehicles.speed_mps[first]) / max(FOLLOWING_S, wanted_s)
+    if gap > URGENT_GAP_S * vehicles.speed_mps[first]:
+        following = max(following, FALLING_BACK * theirs)
     return clamp(following, 0.0, goal)
 
 
@@ -271,6 +263,26 @@ def lost_vehicle(vehicles: Vehicles, first: int, roads: Roads, road: int) -> int
 
 
 @kernel
+def is_held_up(vehicles: Vehicles, first: int, front: int, roads: Roads, road: int) -> bool:
+    """Whether the ego is where it is to pass and somebody slower than its mission is close ahead."""
+    if front < 0 or not is_passing(roads, road) or lanes_off(vehicles, first, roads, road) > 0.0:
+        return False
+    near_m = IN_THE_WAY_GAPS * roads.mission_gap_s[road] * vehicles.speed_mps[first]
+    slower = vehicles.speed_mps[front] < roads.mission_speed_mps[road] - CLOSE_ENOUGH_MPS
+    return bool(slower and gap_m(vehicles, first, front) < near_m)
+
+
+@kernel
+def vain_overtake(vehicles: Vehicles, first: int, front: int, roads: Roads, road: int) -> int:
+    """Why an overtake comes to nothing, or NO_REASON: the vehicle is lost, or the time is over behind another one."""
+    lost = lost_vehicle(vehicles, first, roads, road)
+    late = roads.mission_decisions[road] * DECISION_S >= roads.mission_limit_s[road]
+    if lost == NO_REASON and late and is_held_up(vehicles, first, front, roads, road):
+        return IN_THE_WAY
+    return lost
+
+
+@kernel
 def forget_vehicle(roads: Roads, road: int, slot: int, left_behind: bool) -> None:
     """A vehicle leaves the stretch of road around the ego: if it was to be overtaken, it was, or it got away."""
     if roads.mission_vehicle[road] == slot and roads.mission_mode[road] == OVERTAKE:
@@ -292,11 +304,14 @@ def mission_outcome(vehicles: Vehicles, first: int, front: int, roads: Roads, ro
     mode = roads.mission_mode[road]
     speed = vehicles.speed_mps[first]
     settled = is_settled_in(vehicles, first, roads.mission_lane[road])
-    late = roads.mission_decisions[road] * DECISION_S >= TIME_LIMIT_S[mode]
+    spent_s = roads.mission_decisions[road] * DECISION_S
+    late = spent_s >= roads.mission_limit_s[road]
+    if roads.mission_cut_s[road] > 0.0 and spent_s >= roads.mission_cut_s[road] and roads.planned[road] > 0:
+        return CANCELLED
     done = False
     if mode == CRUISE:
         goal = goal_speed_mps(vehicles, first, front, roads, road, rules)
-        close = abs(speed - goal) <= CLOSE_ENOUGH_MPS and not is_changing(vehicles, first)
+        close = abs(speed - goal) <= CLOSE_ENOUGH_MPS and settled
         roads.mission_held[road] = count_held(roads.mission_held[road], close)
         done = roads.mission_held[road] * DECISION_S >= HELD_S
     elif mode == LANE_CHANGE:
@@ -305,7 +320,7 @@ def mission_outcome(vehicles: Vehicles, first: int, front: int, roads: Roads, ro
         watch_overtaking(vehicles, first, roads, road)
         settled = is_settled_in(vehicles, first, roads.mission_lane[road])
         done = roads.mission_passed[road] and settled
-        if lost_vehicle(vehicles, first, roads, road) != NO_REASON:
+        if vain_overtake(vehicles, first, front, roads, road) != NO_REASON:
             return REFUSED
     elif mode == STOP:
         done = settled and speed <= STILL_MPS
@@ -326,15 +341,7 @@ def evaluate_mission(
         return
     out.mission_ended[road] = outcome
     out.ended_mode[road] = roads.mission_mode[road]
-    out.ended_reason[road] = lost_vehicle(vehicles, first, roads, road) if outcome == REFUSED else NO_REASON
+    out.ended_reason[road] = NO_REASON
+    if outcome == REFUSED:
+        out.ended_reason[road] = vain_overtake(vehicles, first, front, roads, road)
     out.ended_decisions[road] = roads.mission_decisions[road]
-
-
-@kernel
-def begin_next(vehicles: Vehicles, first: int, roads: Roads, road: int, notes: Scratch, rules: Rules) -> None:
-    """After a mission: the next one of the plan, or hold on to its speed and gap in the lane there is."""
-    if roads.planned[road] > 0:
-        begin_planned(vehicles, first, roads, road, notes, rules)
-    else:
-        speed, gap = roads.mission_speed_mps[road], roads.mission_gap_s[road]
-        set_mission(roads, road, HOLD, vehicles.target_lane[first], speed, gap)

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from hotlap.errors import ConfigError, MissionError
+from hotlap.errors import ConfigError, HotlapError, MissionError
 from hotlap.highway.mission_rules import MODE_NAMES, PASS_WITHIN_M
 from hotlap.highway.missions import MAX_GAP_S, MIN_GAP_S, Direction, Ending, Mission, Mode, Outcome
 from hotlap.highway.orders import Refused, Situation, Traffic, Understood, interpret
@@ -14,7 +14,6 @@ from hotlap.highway.orders.results import RefusalKind
 from hotlap.highway.orders.situation import MAX_SPEED_MPH, Kind
 from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.highway.road import gap_m, lane_limit_mps, nearest_ahead
-from hotlap.highway.sensors import FIELDS
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import Array, HighwayWorld
 
@@ -22,8 +21,8 @@ MOST_SECONDS = 86_400.0
 Decide = Callable[[Array, HighwayWorld], Array]
 """A driver: actions (n, 3) for the observations of n roads."""
 KINDS = get_args(Kind)
-ROAD = 0
 SIDES: dict[int, Direction | None] = {-1: "left", 0: None, 1: "right"}
+ROAD = 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def mission_of(world: HighwayWorld, road: int) -> Mission:
 
 
 def situation_of(world: HighwayWorld, road: int) -> Situation:
-    """Where a road's ego is, what it was told and who is around, as its next order is judged by."""
+    """Where a road's ego is, what it was told and who is around: what its next order is held against."""
     vehicles, ego = world.vehicles, road * world.batch.slots
     lanes, lane = world.config.road.lanes, int(vehicles.target_lane[ego])
     limits = tuple(lane_limit_mps(each, world.batch.rules) / MPH for each in range(lanes))
@@ -90,18 +89,11 @@ def situation_of(world: HighwayWorld, road: int) -> Situation:
 def _traffic(world: HighwayWorld, road: int, lane: int) -> Traffic:
     vehicles, ego = world.vehicles, road * world.batch.slots
     front = nearest_ahead(vehicles, ego, world.batch.slots, ego, lane, False)
-    beside = _is_beside(world, road, "left"), _is_beside(world, road, "right")
+    beside = bool(world.out.left_taken[road]), bool(world.out.right_taken[road])
     if front < 0 or gap_m(vehicles, ego, front) > PASS_WITHIN_M:
         return Traffic(None, None, *beside)
     kind, speed_mph = KINDS[int(vehicles.kind[front])], float(vehicles.speed_mps[front]) / MPH
     return Traffic(kind, speed_mph, *beside)
-
-
-def _is_beside(world: HighwayWorld, road: int, side: str) -> bool:
-    """Whether somebody is next to a road's ego on a side."""
-    seen = dict(zip(FIELDS, world.observation[road].tolist(), strict=True))
-    nearest = min(seen[f"{side}_gap_ahead"], seen[f"{side}_gap_behind"])
-    return bool(seen[f"{side}_exists"]) and nearest <= 0.0
 
 
 class OrderedDrive:
@@ -138,11 +130,21 @@ class OrderedDrive:
         """Decide and move until the mission ends, the car crashed, or the time is over."""
         world = self.world
         for _ in range(round(self.scene.seconds / DECISION_S)):
-            world.advance(self._decide(world.observation, world))
+            self._advance()
             self.time_s += DECISION_S
             yield self._moment()
             if world.out.mission_ended[ROAD] or world.roads.crashed[ROAD]:
                 return
+
+    def _advance(self) -> None:
+        """One decision; a driver that fails or gives no numbers leaves the car to the supervisor."""
+        world = self.world
+        try:
+            actions = np.asarray(self._decide(world.observation, world), np.float64)
+        except (HotlapError, ArithmeticError, RuntimeError, ValueError):
+            actions = np.full((1, 3), np.nan)
+        lost = np.array([not np.isfinite(actions).all()])
+        world.advance(np.nan_to_num(actions, posinf=0.0, neginf=0.0), lost)
 
     def _moment(self) -> Moment:
         views = {name: column[ROAD] for name, column in self.world.step_views.items()}

@@ -12,6 +12,8 @@ MPH = 0.44704
 
 LANE_WIDTH_M = 3.6
 FEWEST_LANES, MOST_LANES = 2, 6
+MOST_LANES_AND_SHOULDER = MOST_LANES + 1
+"""Right of the rightmost lane lies the shoulder: its number is that of the lanes. Only who stops may go there."""
 MOST_VEHICLES = 40
 
 # What the ego can do.
@@ -82,6 +84,18 @@ class Size(NamedTuple):
     pep: float
     """What a driver's acceleration is multiplied with."""
 
+
+# Impolite drivers: what each of them does beyond its temperament.
+POLITE, TAILGATER, HARD_BRAKER, CUTTER, ADVERSARY = range(5)
+MANNER_NAMES = ("polite", "tailgater", "hard_braker", "cutter", "adversary")
+TAILGATING_S, TAILGATING_PACE = 0.4, 1.15
+"""The headway and the pace of a tailgater; it still leaves what its brakes need."""
+BRAKES_EVERY_TICKS, BRAKES_FOR_TICKS, BRAKES_APART_TICKS = 600, 30, 37
+"""A hard braker brakes as hard as it can for 1.5 s every 30 s, each at another time."""
+CUTS_IN_FROM_M, CUTS_IN_TO_M, CUT_IN_TICKS = 2.0, 20.0, 80
+"""A cutter moves over so close ahead of the ego, and answers for the gap for 4 s, or until it is safe again."""
+BRAKE_CHECK_M = 40.0
+"""An adversary cuts in and brakes hard when the ego is so near behind it."""
 
 CAUTIOUS, STEADY, ASSERTIVE = 0, 1, 2
 TEMPERAMENTS = (

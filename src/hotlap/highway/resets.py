@@ -6,8 +6,15 @@ from hotlap.highway.road import lane_limit_mps
 from hotlap.highway.starts import begin_road
 from hotlap.kernel import kernel
 
-SLOWEST_START = 0.6
-"""An episode begins at this share of the lane's limit, or faster."""
+SLOWEST_START, BRISK_START = 0.0, 0.6
+"""Half of the episodes begin at the second share of the lane's limit or faster, the others at any speed."""
+
+
+@kernel
+def start_pace(draw: float) -> float:
+    """The share of the limit at which an episode begins."""
+    slowest = SLOWEST_START if draw < 0.5 else BRISK_START
+    return slowest + (1.0 - slowest) * (2.0 * draw % 1.0)
 
 
 @kernel
@@ -21,7 +28,8 @@ def clear_road(roads: Roads, road: int) -> None:
     roads.mission_speed_mps[road] = roads.mission_gap_s[road] = 0.0
     roads.mission_decisions[road] = roads.mission_held[road] = roads.mission_number[road] = 0
     roads.planned[road] = roads.plan_mode[road] = roads.decision[road] = 0
-    roads.crashed[road] = roads.ego_fault[road] = 0
+    roads.mission_limit_s[road] = roads.mission_cut_s[road] = 0.0
+    roads.crashed[road] = roads.ego_fault[road] = roads.missing[road] = roads.rescued[road] = 0
     for rule in range(RULE_COUNT):
         roads.interventions[road * RULE_COUNT + rule] = 0
 
@@ -42,8 +50,7 @@ def write_start(
     if lane < 0:
         lane = int(notes.dice[dice] * rules.lanes)
     if speed < 0.0:
-        share = SLOWEST_START + (1.0 - SLOWEST_START) * notes.dice[dice + 1]
-        speed = lane_limit_mps(lane, rules) * share
+        speed = lane_limit_mps(lane, rules) * start_pace(notes.dice[dice + 1])
     fewest, most = starts.fewest[road], starts.most[road]
     vehicles.lane[first], vehicles.speed_mps[first] = lane, speed
     roads.vehicle_count[road] = fewest + int(notes.dice[dice + 2] * (most - fewest + 1))

@@ -11,8 +11,8 @@ REACTING_S = 1.5
 """Near its goal, a speed is to approach it so quickly."""
 UNPAID_MPS2 = 2.5
 """An acceleration so far from the wanted one earns nothing."""
-SAFE_SHARE = 0.6
-"""Below this share of the mission's gap a vehicle ahead is too close."""
+SAFE_SHARE, LONGEST_SAFE_S = 0.6, 2.0
+"""Below this share of the mission's gap, of this one at most, a vehicle ahead is too close."""
 COMFORT_JERK_MPS3 = 10.0
 MOST_LANES_OFF = 2.0
 MOST_OVER_MPS = 10.0
@@ -32,7 +32,7 @@ def crowding(vehicles: Vehicles, first: int, front: int, roads: Roads, road: int
     if front < 0:
         return 0.0
     gap, speed = max(gap_m(vehicles, first, front), 0.1), vehicles.speed_mps[first]
-    decent = max(SAFE_SHARE * roads.mission_gap_s[road] * speed, 0.1)
+    decent = max(SAFE_SHARE * min(roads.mission_gap_s[road], LONGEST_SAFE_S) * speed, 0.1)
     closing = max(speed - vehicles.speed_mps[front], 0.0)
     braking_mps2 = 0.5 * closing * closing / gap
     return clamp(max(1.0 - gap / decent, braking_mps2 / HARD_BRAKE_MPS2), 0.0, 1.0)

@@ -23,8 +23,9 @@ def clamp(value: float, low: float, high: float) -> float:
 
 @kernel
 def lane_limit_mps(lane: int, rules: Rules) -> float:
-    """The speed limit of a lane: evenly from the leftmost to the rightmost."""
-    return rules.limit_left_mps + (rules.limit_right_mps - rules.limit_left_mps) * lane / (rules.lanes - 1.0)
+    """The speed limit of a lane: evenly from the leftmost to the rightmost, whose limit holds on the shoulder."""
+    across = min(lane, rules.lanes - 1.0)
+    return rules.limit_left_mps + (rules.limit_right_mps - rules.limit_left_mps) * across / (rules.lanes - 1.0)
 
 
 @kernel

@@ -12,7 +12,8 @@ from hotlap.highway.fleet import (
     Vehicles,
     dice_size,
 )
-from hotlap.highway.mission_rules import begin_planned, forget_vehicle
+from hotlap.highway.mission_plan import begin_planned
+from hotlap.highway.mission_rules import forget_vehicle
 from hotlap.highway.physics import (
     AHEAD_M,
     BEHIND_M,
@@ -20,12 +21,16 @@ from hotlap.highway.physics import (
     EGO_LENGTH_M,
     EGO_WIDTH_M,
     PLACE_TRIES,
+    POLITE,
     SEDAN,
     SIZE_SHARES,
     SIZES,
     SPAWN_GAP_S,
     SPAWN_INSIDE_M,
     STEADY,
+    TAILGATER,
+    TAILGATING_PACE,
+    TAILGATING_S,
     TEMPERAMENTS,
 )
 from hotlap.highway.road import gap_m, nearest_ahead, neighbours, sort_order
@@ -57,6 +62,22 @@ def put_driver(vehicles: Vehicles, i: int, temperament: int, kind: int) -> None:
     vehicles.max_accel_mps2[i] = accel
     vehicles.approach[i] = 0.5 / (accel * BRAKES_MPS2[temperament]) ** 0.5
     vehicles.politeness[i] = POLITENESS[temperament]
+    vehicles.manner[i] = POLITE
+    vehicles.cut_in[i] = 0
+
+
+@kernel
+def put_manner(vehicles: Vehicles, i: int, draw: float, rules: Rules) -> None:
+    """Make a driver impolite, by the shares of each kind."""
+    bounds = rules.tailgaters, rules.hard_brakers, rules.cutters, rules.adversaries
+    total = 0.0
+    for kind in range(4):
+        if total <= draw < total + bounds[kind]:
+            vehicles.manner[i] = TAILGATER + kind
+        total += bounds[kind]
+    if vehicles.manner[i] == TAILGATER:
+        vehicles.headway_s[i] = TAILGATING_S
+        vehicles.pace[i] *= TAILGATING_PACE
 
 
 @kernel
@@ -122,6 +143,7 @@ def begin_road(vehicles: Vehicles, first: int, roads: Roads, road: int, notes: S
         size = notes.dice[dice + 1]
         kind = int(size >= SIZE_SHARES[0]) + int(size >= SIZE_SHARES[1]) + int(size >= SIZE_SHARES[2])
         put_driver(vehicles, i, int(3.0 * notes.dice[dice]), kind)
+        put_manner(vehicles, i, 3.0 * notes.dice[dice] % 1.0, rules)
         vehicles.side[i] = -1 if notes.dice[dice + 4] < 0.5 else 1
         place_by_dice(vehicles, first, i, notes.dice[dice + 2], notes.dice[dice + 3], rules)
     sort_order(vehicles, first, slots)

@@ -19,10 +19,11 @@ from hotlap.highway.physics import (
 from hotlap.highway.road import gap_m, lane_limit_mps, nearest_behind, neighbours
 from hotlap.kernel import kernel
 
-RULE_NAMES = ("range", "edge", "occupied", "closing", "abort", "distance", "emergency", "speed_limit")
-RANGE, EDGE, OCCUPIED, CLOSING, ABORT, DISTANCE, EMERGENCY, SPEED_LIMIT = range(8)
+RULE_NAMES = ("range", "edge", "occupied", "closing", "abort", "distance", "emergency", "speed_limit", "minimal_risk")
+RANGE, EDGE, OCCUPIED, CLOSING, ABORT, DISTANCE, EMERGENCY, SPEED_LIMIT, MINIMAL_RISK = range(9)
 """In the order of the counts: a value out of its range; no lane there; no safe gap there; somebody approaches it too
-fast or is entering it too; a change that became unsafe; too close; so close that it must brake hard; too fast."""
+fast or is entering it too; a change that became unsafe; too close; so close that it must brake hard; too fast; a
+driver that failed, in whose place the supervisor stops on the shoulder."""
 
 RESPONSE_S = 0.5
 """What others are given to notice the ego coming in, on top of the distance their brakes need."""

@@ -26,8 +26,10 @@ from hotlap.highway.fleet import (
     Vehicles,
     dice_size,
 )
-from hotlap.highway.mission_rules import begin_next, evaluate_mission, give_mission, leads_away, write_speed_error
+from hotlap.highway.mission_plan import begin_next
+from hotlap.highway.mission_rules import evaluate_mission, give_mission, leads_away, write_speed_error
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TICKS_PER_DECISION
+from hotlap.highway.rescue import stand_in
 from hotlap.highway.resets import begin_anew, clear_end
 from hotlap.highway.rewards import write_reward
 from hotlap.highway.road import clamp, gap_m, nearest_ahead, nearest_behind, neighbours, sort_order
@@ -95,7 +97,7 @@ def steer_ego(
         if direction * (vehicles.target_lane[first] - vehicles.lane[first]) < 0:
             abort_change(vehicles, first, roads, road)
         return 0
-    if not can_change(vehicles, first, direction, rules):
+    if not can_change(vehicles, first, roads, road, direction, rules):
         if rules.supervised != 0.0:
             note_rule(out, road, EDGE)
         return 0
@@ -153,7 +155,7 @@ def drive_tick(
     slots = int(rules.slots)
     consider_changes(vehicles, first, tick, rules)
     accel = ego_accel_mps2(vehicles, first, roads, road, wanted_mps2, out, rules)
-    write_accelerations(vehicles, first, road, notes, rules)
+    write_accelerations(vehicles, first, road, tick, notes, rules)
     advance_ego(vehicles, first, roads, road, accel)
     advance_traffic(vehicles, first, slots)
     sort_order(vehicles, first, slots)
@@ -187,6 +189,7 @@ def drive_road(
     rules: Rules,
 ) -> None:
     """One decision: take the action, drive its ticks, look after the mission and the traffic, pay."""
+    stand_in(vehicles, first, roads, road, actions, out, rules)
     throttle = taken(actions.throttle[road], 0.0, 1.0, out, road)
     brake = taken(actions.brake[road], 0.0, 1.0, out, road)
     direction = requested_direction(taken(actions.lane[road], -1.0, 1.0, out, road))

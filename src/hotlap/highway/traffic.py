@@ -8,9 +8,20 @@ Transportation Research Record 1999 (2007).
 from hotlap.highway.distances import ego_stopping_m, is_safe, safe_accel_mps2, stopping_m
 from hotlap.highway.fleet import NOBODY, Rules, Scratch, Vehicles
 from hotlap.highway.physics import (
+    ADVERSARY,
+    BRAKE_CHECK_M,
+    BRAKES_APART_TICKS,
+    BRAKES_EVERY_TICKS,
+    BRAKES_FOR_TICKS,
     CHANGE_GAIN_MPS2,
+    CUT_IN_TICKS,
+    CUTS_IN_FROM_M,
+    CUTS_IN_TO_M,
+    CUTTER,
     HARD_BRAKE_MPS2,
-    MOST_LANES,
+    HARD_BRAKER,
+    MOST_LANES_AND_SHOULDER,
+    POLITE,
     SAFE_BRAKE_MPS2,
     STANDSTILL_GAP_M,
     THINKING_TICKS,
@@ -58,15 +69,43 @@ def safely_behind(vehicles: Vehicles, i: int, front: int, lane: int, rules: Rule
 
 
 @kernel
-def write_accelerations(vehicles: Vehicles, first: int, road: int, notes: Scratch, rules: Rules) -> None:
+def is_close_behind(vehicles: Vehicles, first: int, i: int) -> bool:
+    """Whether the ego is near behind a vehicle, in its lane."""
+    gap = gap_m(vehicles, first, i)
+    return (0.0 < gap < BRAKE_CHECK_M) and is_in_lane(vehicles, first, vehicles.target_lane[i])
+
+
+@kernel
+def rude_accel_mps2(vehicles: Vehicles, first: int, i: int, tick: int, accel_mps2: float) -> float:
+    """What becomes of an impolite driver's acceleration: now and then it brakes as hard as it can.
+
+    That is no danger to who follows with a safe gap. Also counts down for how long one that cut in answers for it.
+    """
+    phase = (tick + BRAKES_APART_TICKS * (i - first)) % BRAKES_EVERY_TICKS
+    manner = vehicles.manner[i]
+    if vehicles.cut_in[i] > 0:
+        vehicles.cut_in[i] = 0 if leaves_safe_gap(vehicles, first, first, i) else vehicles.cut_in[i] - 1
+    if manner == HARD_BRAKER and phase < BRAKES_FOR_TICKS:
+        return -HARD_BRAKE_MPS2
+    if (
+        manner == ADVERSARY
+        and phase % (4 * BRAKES_FOR_TICKS) < BRAKES_FOR_TICKS
+        and is_close_behind(vehicles, first, i)
+    ):
+        return -HARD_BRAKE_MPS2
+    return accel_mps2
+
+
+@kernel
+def write_accelerations(vehicles: Vehicles, first: int, road: int, tick: int, notes: Scratch, rules: Rules) -> None:
     """The acceleration of every vehicle of a road but the ego, from front to back.
 
     A vehicle keeps its distance to the next one of the traffic in each of its lanes, and to the ego where that is
     between: so the traffic's own gaps stay safe even behind an ego that drives like mad.
     """
     slots = int(rules.slots)
-    lanes = road * MOST_LANES
-    for lane in range(MOST_LANES):
+    lanes = road * MOST_LANES_AND_SHOULDER
+    for lane in range(MOST_LANES_AND_SHOULDER):
         notes.front[lanes + lane] = NOBODY
         notes.ego_front[lanes + lane] = 0
     for k in range(slots):
@@ -84,6 +123,8 @@ def write_accelerations(vehicles: Vehicles, first: int, road: int, notes: Scratc
             accel = min(accel, safely_behind(vehicles, i, notes.front[lanes + here], there, rules))
         if notes.ego_front[lanes + here] | notes.ego_front[lanes + there]:
             accel = min(accel, safely_behind(vehicles, i, first, there, rules))
+        if vehicles.manner[i] != POLITE:
+            accel = rude_accel_mps2(vehicles, first, i, tick, accel)
         vehicles.accel_mps2[i] = accel
         notes.front[lanes + here] = i
         notes.front[lanes + there] = i
@@ -136,8 +177,26 @@ def change_gain_mps2(vehicles: Vehicles, first: int, me: int, lane: int, rules: 
 
 
 @kernel
+def try_cut_in(vehicles: Vehicles, first: int, me: int, rules: Rules) -> bool:
+    """Move over close ahead of the ego, if it drives in a lane beside; the others are still left a safe gap."""
+    lane = vehicles.lane[first]
+    close = CUTS_IN_FROM_M < gap_m(vehicles, first, me) < CUTS_IN_TO_M
+    beside = abs(lane - vehicles.lane[me]) == 1 and lane == vehicles.target_lane[first] and lane < int(rules.lanes)
+    if not (close and beside):
+        return False
+    front, rear = neighbours(vehicles, first, int(rules.slots), me, lane, False)
+    if not (leaves_safe_gap(vehicles, first, me, front) and leaves_safe_gap(vehicles, first, rear, me)):
+        return False
+    vehicles.target_lane[me] = lane
+    vehicles.cut_in[me] = CUT_IN_TICKS
+    return True
+
+
+@kernel
 def consider_change(vehicles: Vehicles, first: int, me: int, rules: Rules) -> None:
     """Begin a lane change if it is worth it and the gaps there are safe; the favourite side wins a tie."""
+    if vehicles.manner[me] >= CUTTER and try_cut_in(vehicles, first, me, rules):
+        return
     here, lanes = vehicles.lane[me], int(rules.lanes)
     best, most = NOBODY, CHANGE_GAIN_MPS2
     for n in range(2):

@@ -197,8 +197,8 @@ class HighwayWorld(BatchWorld):
     def _checked_options(self, options: Mapping[str, Any] | None) -> Mapping[str, Any]:
         given = checked_options(options, RESET_OPTIONS)
         lane, speed, lanes = given.get("lane", 0), given.get("speed_mps", 0.0), self.config.road.lanes
-        if not (is_whole(lane) and 0 <= lane < lanes):
-            raise ConfigError(f"lane must be a whole number from 0, the leftmost, to {lanes - 1}, not {lane!r}.")
+        if not (is_whole(lane) and 0 <= lane <= lanes):
+            raise ConfigError(f"lane must be a whole number from 0 (leftmost) to {lanes} (the shoulder), not {lane!r}.")
         if isinstance(speed, bool) or not isinstance(speed, int | float) or not 0.0 <= speed <= TOP_SPEED_MPS:
             raise ConfigError(f"speed_mps must be from 0 to {TOP_SPEED_MPS:g}, not {speed!r}.")
         if given.get("mission") is not None and not isinstance(given["mission"], Mission):
@@ -221,13 +221,21 @@ class HighwayWorld(BatchWorld):
 
     def _check_lanes(self, mission: Mission) -> None:
         lanes = self.config.road.lanes
+        if mission.mode == "stop" and mission.target_lane == lanes:
+            return
         for lane in (mission.target_lane, mission.return_lane):
             if lane is not None and not (is_whole(lane) and 0 <= lane < lanes):
-                raise MissionError(f"this road has the lanes 0 to {lanes - 1}; a mission cannot name lane {lane!r}.")
+                raise MissionError(
+                    f"this road has the lanes 0 to {lanes - 1}, and the shoulder, {lanes}, to stop on; "
+                    f"a mission cannot name lane {lane!r}."
+                )
 
-    def advance(self, actions: Array) -> None:
-        """One decision of every road with raw actions of shape (count, 3), or with choices of shape (count,)."""
-        self._take(actions)
+    def advance(self, actions: Array, lost: Array | None = None) -> None:
+        """One decision of every road with raw actions of shape (count, 3), or with choices of shape (count,).
+
+        `lost` marks roads whose driver gave no decision: after three in a row the supervisor stops on the shoulder.
+        """
+        self._take(actions, lost)
         self.batch.step()
 
     def advance_and_reset(self, actions: Array) -> None:
@@ -235,8 +243,9 @@ class HighwayWorld(BatchWorld):
         self._take(actions)
         self.batch.step_and_reset()
 
-    def _take(self, actions: Array) -> None:
-        self.batch.set_actions(self._chosen(actions) if self.discrete else self._checked(actions))
+    def _take(self, actions: Array, lost: Array | None = None) -> None:
+        actions = self._chosen(actions) if self.discrete else self._checked(actions)
+        self.batch.set_actions(actions if lost is None else np.where(lost[:, None], np.nan, actions))
 
     def _checked(self, actions: Array) -> Array:
         return checked_actions(actions, self.count, ACTION_SHAPE_MESSAGE)

@@ -30,7 +30,7 @@ class HighwayExpert:
         """Nothing is remembered."""
 
     def act(self, observation: Array, world: Any = None) -> Array:  # noqa: ARG002 - it sees observations only
-        """Throttle, brake and lane request (n, 3) for observations (n, 34)."""
+        """Throttle, brake and lane request (n, 3) for observations (n, 36)."""
         count = len(observation)
         seen = np.array(observation, np.float64).reshape(count * OBSERVATION_SIZE)
         sight, actions = Sight(observation=seen), zeros(Actions, count)

@@ -17,7 +17,7 @@ LONGEST_REASON = 200
 LONGEST_DRIVER = 64
 LONGEST_MISSION_S = 86_400.0
 
-Lane = Annotated[int, msgspec.Meta(ge=0, lt=MOST_LANES)]
+Lane = Annotated[int, msgspec.Meta(ge=0, le=MOST_LANES)]
 Seconds = Annotated[float, msgspec.Meta(ge=0.0, le=LONGEST_MISSION_S)]
 Speed = Annotated[float, msgspec.Meta(ge=0.0, le=TOP_SPEED_MPS)]
 SpeedError = Annotated[float, msgspec.Meta(ge=-TOP_SPEED_MPS, le=TOP_SPEED_MPS)]

@@ -120,10 +120,12 @@ def test_best_evaluated_run_drives_rather_than_the_newest(tmp_path):
     assert best_highway_run(tmp_path) == tmp_path / "better"
 
 
-def test_driver_that_comes_along_is_known_by_name(drive):
-    code, out, _ = drive("hold", "--seconds", "2", "--density", "0", "--policy", "motorist", "--json")
+def test_driver_that_comes_along_is_known_by_name_and_said(drive):
+    code, out, err = drive("hold", "--seconds", "2", "--density", "0", "--json")
     assert code == 0
     assert json.loads(out)["driver"] == "motorist"
+    assert "driver: motorist, which comes with Hotlap" in err
+    assert json.loads(drive("hold", "--seconds", "2", "--policy", "motorist", "--json")[1])["driver"] == "motorist"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,7 @@ def test_driver_that_comes_along_is_known_by_name(drive):
         (["stop", "--seed", "-1"], "--seed must be 0 or more"),
         (["stop", "--seconds", "0"], "--seconds must be from"),
         (["stop", "--density", "99"], "vehicles must be from 0 to 40"),
-        (["stop", "--lane", "9"], "from 0 (leftmost) to 4, not 9"),
+        (["stop", "--lane", "9"], "from 0 (leftmost) to 5 (the shoulder), not 9"),
         (["stop", "--speed-mph", "900"], "from 0 to 89 mph"),
         (["stop", "--policy", "expret"], 'Did you mean "expert"?'),
     ],

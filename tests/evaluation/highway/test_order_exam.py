@@ -12,11 +12,9 @@ from hotlap.evaluation.highway.order_exam import FIRST_EXAM, OrderExam, examine_
 from hotlap.evaluation.highway.order_figures import order_figures
 from hotlap.evaluation.highway.order_sentences import KINDS, SpokenOrder, spoken
 from hotlap.evaluation.highway.setup import HELD_OUT_SEED, MOST_EPISODES, held_out_seeds
-from hotlap.highway.mission_rules import OVERTAKE
 from hotlap.highway.missions import Ending
 from hotlap.highway.orders import Refused, Situation, Traffic, interpret
 from hotlap.highway.orders.results import RefusalKind
-from hotlap.policies.highway_baselines import ZeroDriver
 from hotlap.policies.highway_expert import HighwayExpert
 
 AHEAD = Situation(lane=2, speed_mph=58.0, traffic=Traffic("truck", 45.0))
@@ -80,18 +78,6 @@ def test_second_sentence_takes_the_place_of_the_first():
     [result] = exam.results()
     assert (result.text, result.ending) == ("stop", Ending.DONE)
     assert exam.world.step_views["speed_mps"][0] < 0.2
-
-
-def test_overtake_held_up_by_somebody_in_the_passing_lane_was_not_possible():
-    exam = OrderExam(ZeroDriver(), [(SpokenOrder("overtake", ("overtake",)), 3)], 20)
-    roads, views = exam.world.roads, exam.world.step_views
-    assert not exam.held_up()[0]
-    roads.mission_mode[0], roads.mission_passed[0], roads.mission_lane[0] = OVERTAKE, 0, views["lane"][0]
-    roads.mission_gap_s[0], roads.mission_speed_mps[0] = 1.5, 40.0
-    exam.world.out.gap_ahead_m[0] = 1.4 * views["speed_mps"][0]
-    assert exam.held_up()[0]
-    roads.mission_passed[0] = 1
-    assert not exam.held_up()[0]
 
 
 def test_driver_that_was_too_slow_gets_no_excuse():

@@ -24,7 +24,7 @@ from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.missions import MissionLog, MissionRecord, record_of
 
 DONE, BELOW_WHAT_WAS_ASKED = 0, 1
-EXPERT = "expert"
+EXPERT, BUNDLED_DRIVER = "expert", "motorist"
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def drive_orders(
 
 
 def _driver(policy: str | None, root: Path) -> DriverSource:
-    """The driver asked for; else the best highway run; else the expert, said plainly."""
+    """The driver asked for; else the best highway run; else the one that comes with Hotlap: said plainly."""
     if policy is not None:
         source = find_driver(policy, root)
         if source.world != "highway":
@@ -99,8 +99,13 @@ def _driver(policy: str | None, root: Path) -> DriverSource:
     if best is not None:
         say(f"driver: {best}, the best evaluated run of the highway")
         return find_driver(str(best), root)
-    say(f"driver: the rule-based expert, since no run under {root}/ has a driver of the highway")
-    return find_driver(EXPERT, root)
+    try:
+        source = find_driver(BUNDLED_DRIVER, root)
+        say(f"driver: {BUNDLED_DRIVER}, which comes with Hotlap, since no run under {root}/ drives on the highway")
+    except PolicyError as problem:
+        source = find_driver(EXPERT, root)
+        say(f"driver: the rule-based expert, since {problem}")
+    return source
 
 
 def best_highway_run(root: Path) -> Path | None:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from hotlap.errors import MissionError
 from hotlap.evaluation.highway.order_sentences import KINDS, SpokenOrder, spoken
 from hotlap.evaluation.highway.setup import held_out_seeds
-from hotlap.highway.mission_rules import OVERTAKE
 from hotlap.highway.missions import Ending, Mission, Mode
 from hotlap.highway.ordered_drive import situation_of
 from hotlap.highway.orders import Refused, interpret
@@ -31,9 +30,6 @@ PLACES = 40
 LONGEST_S = 200.0
 STEADY_MPS = 1.0
 """A vehicle ahead is followed when the speeds differ by less."""
-IN_THE_WAY_GAPS = 2.0
-"""An overtake was held up by who is ahead in the lane to pass in, slower and nearer than so many gaps."""
-IN_THE_WAY = "somebody slower is in the way in the lane to pass in"
 AHEAD, AHEAD_SPEED = FIELDS.index("own_gap_ahead"), FIELDS.index("own_speed_ahead")
 
 
@@ -99,7 +95,6 @@ class OrderExam:
         while time_s < LONGEST_S and (self.until > time_s).any():
             for road in np.flatnonzero(self._second_due(time_s)).tolist():
                 self._say(road, self.orders[road].texts[1], time_s)
-            held_up = self.held_up()
             world.advance(policy.act(world.observation, world))
             time_s += DECISION_S
             driving = self.until > time_s - DECISION_S
@@ -107,7 +102,7 @@ class OrderExam:
             accel = world.step_views["accel_mps2"].copy()
             self._note(driving, jerk)
             self._sample(driving & (self.until - time_s <= SAMPLED_S) & np.isfinite(self.ended))
-            self._end(driving, time_s, held_up)
+            self._end(driving, time_s)
 
     def _second_due(self, time_s: float) -> NDArray[np.bool_]:
         """Roads on which the second sentence is said now."""
@@ -140,16 +135,7 @@ class OrderExam:
         for name, column in facts.items():
             self.sums[name] += np.where(driving, column, 0.0)
 
-    def held_up(self) -> NDArray[np.bool_]:
-        """Roads on which an overtake has come to the lane to pass in, and who is ahead there leaves no way past."""
-        roads, views, seen = self.world.roads, self.world.step_views, self.world.observation
-        passes = (roads.mission_mode == OVERTAKE) & (roads.mission_passed == 0) & (views["lane"] == roads.mission_lane)
-        ahead_mps = views["speed_mps"] + RELATIVE_SPEED_MPS * seen[:, AHEAD_SPEED]
-        near = views["gap_ahead_m"] < IN_THE_WAY_GAPS * roads.mission_gap_s * views["speed_mps"]
-        found: NDArray[np.bool_] = passes & near & (ahead_mps < roads.mission_speed_mps - STEADY_MPS)
-        return found
-
-    def _end(self, driving: NDArray[np.bool_], time_s: float, held_up: NDArray[np.bool_]) -> None:
+    def _end(self, driving: NDArray[np.bool_], time_s: float) -> None:
         """Note how missions ended in this decision, and for how long a road is still looked at."""
         world, out = self.world, self.world.out
         crashed = driving & world.roads.crashed.astype(np.bool_)
@@ -159,10 +145,7 @@ class OrderExam:
         for road in np.flatnonzero(ended).tolist():
             info = world.extra_info(road)
             settles = info["ended_mode"] == Mode.CRUISE
-            ending, reason = Ending(info["outcome"]), info["reason"]
-            if ending is Ending.TIMED_OUT and held_up[road]:
-                ending, reason = Ending.REFUSED, IN_THE_WAY
-            self._close(road, ending, reason, time_s, SETTLE_S if settles else 0.0)
+            self._close(road, Ending(info["outcome"]), info["reason"], time_s, SETTLE_S if settles else 0.0)
         held = driving & ~np.isfinite(self.ended) & (time_s - self.given >= HOLD_S - DECISION_S / 2)
         for road in np.flatnonzero(held).tolist():
             mission = self.missions[road]

@@ -44,7 +44,7 @@ def _speed_mph(change: Change, lane: int | None, situation: Situation) -> float:
 def _start_mph(change: Change, lane: int | None, situation: Situation) -> float:
     """What a change of the speed starts from."""
     if change.reference == "limit":
-        return situation.limits_mph[situation.lane if lane is None else lane]
+        return situation.limit_of_mph(situation.lane if lane is None else lane)
     if change.reference == "now":
         return min(situation.speed_mph, situation.highest_limit_mph)
     if change.reference == "ahead":
@@ -84,8 +84,8 @@ def _refuse_out_of_range(speed_mph: float, lane: int | None, situation: Situatio
     highest = situation.highest_limit_mph
     if speed_mph > highest + ROUNDING:
         raise RefusalError(RefusalKind.UNSAFE, f"The highest limit here is {highest:.4g} mph, and that is above it.")
-    if lane is not None and speed_mph > situation.limits_mph[lane] + OVER_A_NAMED_LANE_MPH:
-        limit = situation.limits_mph[lane]
+    if lane is not None and speed_mph > situation.limit_of_mph(lane) + OVER_A_NAMED_LANE_MPH:
+        limit = situation.limit_of_mph(lane)
         raise RefusalError(
             RefusalKind.UNSAFE, f"{speed_mph:.4g} mph is above {limit:.4g} mph, the limit of lane {lane}."
         )
@@ -93,7 +93,7 @@ def _refuse_out_of_range(speed_mph: float, lane: int | None, situation: Situatio
 
 def capped_note(speed_mph: float | None, lane: int, situation: Situation) -> str | None:
     """What to know when the lane does not allow the speed yet."""
-    limit = situation.limits_mph[lane]
+    limit = situation.limit_of_mph(lane)
     if speed_mph is None or speed_mph <= limit + ROUNDING:
         return None
     return f"lane {lane} has a limit of {limit:.4g} mph, and it keeps to that there"

@@ -68,7 +68,7 @@ class Wishes:
     stops: bool = False
     """To come to a stop."""
     pulls_over: bool = False
-    """To stop at the right side."""
+    """To stop on the shoulder."""
     holds: bool = False
     """To go on as it is."""
 

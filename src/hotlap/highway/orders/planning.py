@@ -33,14 +33,15 @@ def _overtake(wishes: Wishes, situation: Situation) -> Understood:
 
 
 def _stop(wishes: Wishes, situation: Situation) -> Understood:
-    """A stop in the lane that was named, at the right side, or wherever the car is."""
+    """A stop in the lane that was named, on the shoulder, or wherever the car is."""
     if any(change.operation == "set" and change.amount != 0 for change in wishes.speeds):
         raise RefusalError(RefusalKind.NOT_UNDERSTOOD, "That is a stop and a speed; say one at a time.")
     if wishes.pulls_over and any(wish.side == "left" for wish in wishes.lanes):
         reason = 'The car pulls over to the right only; say "stop in the leftmost lane" to stop there.'
         raise RefusalError(RefusalKind.UNSUPPORTED, reason)
-    lane = situation.lanes - 1 if wishes.pulls_over else one_lane(wishes.lanes, situation)
-    return Understood(Mission(Mode.STOP, lane, 0.0, direction=direction_to(lane, situation)))
+    lane = situation.shoulder if wishes.pulls_over else one_lane(wishes.lanes, situation)
+    mission = Mission(Mode.STOP, lane, 0.0, direction=direction_to(lane, situation))
+    return Understood(mission, on_shoulder=lane == situation.shoulder)
 
 
 def _come_back(situation: Situation) -> Understood:
@@ -52,8 +53,10 @@ def _come_back(situation: Situation) -> Understood:
 
 
 def _drive(wishes: Wishes, situation: Situation) -> Understood:
-    """A lane, a speed, a gap, or all of them."""
+    """A lane, a speed, a gap, or all of them; from the shoulder, in the lane beside it."""
     lane = one_lane(wishes.lanes, situation)
+    if lane is None and wishes.changes and situation.lane == situation.shoulder:
+        lane = situation.lanes - 1
     direction = direction_to(lane, situation)
     speed_mph = one_speed_mph(wishes.speeds, lane, situation)
     gap_s = one_gap_s(wishes.gaps, speed_mph, situation)
@@ -86,6 +89,8 @@ def resolve_lane(wish: LaneWish, situation: Situation, start: int | None = None)
     start = situation.lane if start is None else start
     last = situation.lanes - 1
     if wish.kind == "own":
+        if situation.lane == situation.shoulder:
+            raise RefusalError(RefusalKind.UNSAFE, "The shoulder is for stopping only; name a lane to drive in.")
         return situation.lane
     if wish.kind == "middle":
         return min((last // 2, (last + 1) // 2), key=lambda lane: abs(lane - start))
@@ -150,6 +155,8 @@ def refuse_occupied(direction: Direction | None, situation: Situation) -> None:
 
 def overtake_lanes(wishes: Wishes, situation: Situation) -> tuple[int, Direction, int | None]:
     """The lane and the side of the pass, from what was said before and with it, and the lane afterwards."""
+    if situation.lane == situation.shoulder:
+        raise RefusalError(RefusalKind.IMPOSSIBLE, "The car is on the shoulder, where nobody drives ahead.")
     _refuse_without_vehicle(wishes, situation)
     at = wishes.overtake_at or 0
     after = [wish for wish in wishes.lanes if wish.start > at and wish.role in ("move", "stay")]

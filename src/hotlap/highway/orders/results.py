@@ -42,6 +42,8 @@ class Understood:
     """Something to know about it, as half a sentence."""
     cancels: bool = False
     """Whether the words only call off the mission before."""
+    on_shoulder: bool = False
+    """Whether its lane is the emergency lane."""
 
 
 def as_record(result: Understood | Refused) -> dict[str, Any]:
@@ -66,6 +68,7 @@ def as_sentence(result: Understood | Refused) -> str:
     if isinstance(result, Refused):
         return result.reason
     sentence = "Cancelled: hold lane and speed" if result.cancels else _sentence(result.mission)
+    sentence = "Stop on the shoulder" if result.on_shoulder else sentence
     return f"{sentence}; {result.note}." if result.note else f"{sentence}."
 
 

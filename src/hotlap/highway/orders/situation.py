@@ -39,7 +39,7 @@ class Situation:
     """Where the car is and what it does when the order comes."""
 
     lane: int = 2
-    """Lane of the car, 0 leftmost."""
+    """Lane of the car, 0 leftmost; as many as there are lanes on the shoulder."""
     speed_mph: float = 58.0
     """Speed of the car, 0 to 89."""
     lanes: int = 5
@@ -55,8 +55,9 @@ class Situation:
         """The car is on the road, at a speed it can drive."""
         if not FEWEST_LANES <= self.lanes <= MOST_LANES:
             raise MissionError(f"a road has {FEWEST_LANES} to {MOST_LANES} lanes, not {self.lanes}.")
-        if not 0 <= self.lane < self.lanes:
-            raise MissionError(f"the lane must be from 0 (leftmost) to {self.lanes - 1}, not {self.lane}.")
+        if not 0 <= self.lane <= self.lanes:
+            shoulder = f"{self.lanes} (the shoulder)"
+            raise MissionError(f"the lane must be from 0 (leftmost) to {shoulder}, not {self.lane}.")
         if not 0.0 <= self.speed_mph <= MAX_SPEED_MPH:
             raise MissionError(f"the speed must be from 0 to {MAX_SPEED_MPH:.0f} mph, not {self.speed_mph:g}.")
         limits = self.limits_mph or even_limits_mph(self.lanes)
@@ -65,9 +66,18 @@ class Situation:
         object.__setattr__(self, "limits_mph", limits)
 
     @property
+    def shoulder(self) -> int:
+        """The number of the emergency lane, right of the rightmost."""
+        return self.lanes
+
+    def limit_of_mph(self, lane: int) -> float:
+        """The limit of a lane; on the shoulder that of the lane beside it."""
+        return self.limits_mph[min(lane, self.lanes - 1)]
+
+    @property
     def limit_mph(self) -> float:
         """The limit of the car's lane."""
-        return self.limits_mph[self.lane]
+        return self.limit_of_mph(self.lane)
 
     @property
     def highest_limit_mph(self) -> float:

@@ -1,0 +1,125 @@
+"""The supervisor against an independent oracle, Intel's ad-rss: it is never laxer than responsibility-sensitive safety.
+
+Lengthwise the ego keeps at least the RSS distance to whoever is ahead in its lanes, with the response time of a tick,
+its strongest acceleration during it, and the brakes of this world. Sideways RSS asks for a safe distance lengthwise
+before two vehicles may share a lane: a lane change begins only where that holds ahead, and behind with the 0.5 s that
+the supervisor gives others to respond. One assumption differs from the book: others do not speed up while they respond,
+since they keep their own gaps safe from tick to tick.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotlap.benchmark.highway_safety import DRIVERS
+from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TICK_S, TOP_SPEED_MPS
+from hotlap.highway.road import gap_m, nearest_ahead, nearest_behind
+from hotlap.highway.supervisor import RESPONSE_S
+from hotlap.highway.world import HighwayWorld
+
+ROADS, VEHICLES = 64, 30
+ROUNDING_M = 1e-6
+
+
+def load_oracle() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its binding registers a converter twice
+        return pytest.importorskip("ad_rss", reason="ad-rss has no wheel for this Python")
+
+
+@pytest.fixture(scope="module")
+def rss():
+    """The safe distance between a rear and a front vehicle, by the library's own formulas."""
+    library = load_oracle()
+    physics, structured, core = library.physics, library.rss.structured, library.rss.core
+    top, brake = physics.Speed(TOP_SPEED_MPS), physics.Acceleration(-HARD_BRAKE_MPS2)
+
+    def safe_m(rear_mps: float, front_mps: float, response_s: float, accel_mps2: float) -> float:
+        way, front_way = physics.Distance(0.0), physics.Distance(0.0)
+        speed, response = physics.Speed(min(rear_mps, TOP_SPEED_MPS)), physics.Duration(response_s)
+        accel = physics.Acceleration(accel_mps2)
+        assert structured.calculateLongitudinalDistanceOffsetAfterStatedBrakingPattern(
+            speed, top, response, accel, brake, way
+        )
+        assert core.calculateStoppingDistance(physics.Speed(front_mps), brake, front_way)
+        return max(way.mDistance - front_way.mDistance, 0.0)
+
+    return safe_m
+
+
+def drive_against(rss, states: int, seed: int) -> None:
+    """Hostile and random drivers with the supervisor on, until so many states were held against the oracle."""
+    drivers = [DRIVERS["hostile"], DRIVERS["undecided"], DRIVERS["brake_tapping"]]
+    world, rng = HighwayWorld(ROADS, vehicles=VEHICLES, threads=1), np.random.default_rng(seed)
+    generators = [np.random.default_rng([seed, road]) for road in range(ROADS)]
+    for road in range(ROADS):
+        world.begin(road, generators[road])
+    checked = decision = 0
+    while checked < states:
+        before = [neighbours_beside(world, road) for road in range(ROADS)]
+        world.advance(drivers[decision // 100 % 3](world, decision, rng))
+        decision += 1
+        for road in range(ROADS):
+            if world.out.changes_begun[road]:
+                check_entry(world, rss, road, before[road])
+            checked += check_ahead(world, rss, road)
+        for road in np.flatnonzero(world.terminated | world.truncated).tolist():
+            world.begin(road, generators[road])
+
+
+def check_ahead(world: HighwayWorld, rss, road: int) -> int:
+    """The ego keeps the distance of RSS to the next vehicle in each of its lanes."""
+    vehicles, ego = world.vehicles, road * world.batch.slots
+    lanes = {int(vehicles.lane[ego]), int(vehicles.target_lane[ego])}
+    for lane in lanes:
+        front = nearest_ahead(vehicles, ego, world.batch.slots, ego, lane, False)
+        if front >= 0:
+            needed = rss(float(vehicles.speed_mps[ego]), float(vehicles.speed_mps[front]), TICK_S, MAX_ACCEL_MPS2)
+            assert gap_m(vehicles, ego, front) >= needed - ROUNDING_M, (road, lane, needed)
+    return len(lanes)
+
+
+def neighbours_beside(world: HighwayWorld, road: int) -> dict[int, tuple[float, float, float, float, float]]:
+    """Gaps and speeds ahead and behind in the lanes beside, before a decision."""
+    vehicles, ego, slots = world.vehicles, road * world.batch.slots, world.batch.slots
+    found = {}
+    for side in (-1, 1):
+        lane = int(vehicles.lane[ego]) + side
+        front = nearest_ahead(vehicles, ego, slots, ego, lane, False)
+        rear = nearest_behind(vehicles, ego, slots, ego, lane, False)
+        found[lane] = (
+            float(vehicles.speed_mps[ego]),
+            gap_m(vehicles, ego, front),
+            float(vehicles.speed_mps[front]) if front >= 0 else 0.0,
+            gap_m(vehicles, rear, ego),
+            float(vehicles.speed_mps[rear]) if rear >= 0 else 0.0,
+        )
+    return found
+
+
+def check_entry(world: HighwayWorld, rss, road: int, before) -> None:
+    """A lane change began where the gaps ahead and behind were safe by RSS."""
+    speed, ahead_m, ahead_mps, behind_m, behind_mps = before[int(world.vehicles.target_lane[road * world.batch.slots])]
+    assert ahead_m >= rss(speed, ahead_mps, RESPONSE_S, 0.0) - ROUNDING_M
+    assert behind_m >= rss(behind_mps, speed, RESPONSE_S, 0.0) - ROUNDING_M
+
+
+@pytest.mark.parametrize("rear_mps", [0.0, 10.0, 25.0, 40.0])
+def test_oracle_is_the_published_formula(rss, rear_mps):
+    fastest = min(rear_mps + MAX_ACCEL_MPS2 * TICK_S, TOP_SPEED_MPS)
+    way = rear_mps * TICK_S + 0.5 * (fastest - rear_mps) * TICK_S + fastest**2 / (2.0 * HARD_BRAKE_MPS2)
+    front_mps = 12.0
+    expected = max(way - front_mps**2 / (2.0 * HARD_BRAKE_MPS2), 0.0)
+    assert rss(rear_mps, front_mps, TICK_S, MAX_ACCEL_MPS2) == pytest.approx(expected, abs=1e-3)
+
+
+def test_supervisor_is_never_laxer_than_rss(rss):
+    drive_against(rss, 20_000, seed=5)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_supervisor_is_never_laxer_than_rss_in_ten_million_states(rss):
+    drive_against(rss, 10_000_000, seed=6)
