@@ -187,7 +187,7 @@ def test_drivers_that_mean_well_are_driven_too(capsys):
     assert cli.main([*quick, "--policy", "expert", "--threads", "1"]) == 0
     printed = capsys.readouterr()
     assert "expert" in printed.out
-    assert "21 of 21: expert, 40 vehicles" in printed.err
+    assert "24 of 24: expert, 40 vehicles" in printed.err
     assert cli.main([*quick, "--policy", "reference"]) == 2
     assert "drivers of the highway" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):

@@ -88,13 +88,13 @@ def reset_views(vehicles: Vehicles, slots: int, roads: Roads) -> dict[str, Array
 
 
 def state_limits(lanes: int, slots: int) -> Limits:
-    """What the columns of a road can hold."""
+    """What the columns of a road can hold; the lane after the last is the shoulder."""
     return {
         **episodes.LIMITS,
         "order": (0, slots - 1),
         "vehicle_count": (0, slots - 1),
-        "lane": (NOBODY, lanes - 1),
-        "target_lane": (NOBODY, lanes - 1),
+        "lane": (NOBODY, lanes),
+        "target_lane": (NOBODY, lanes),
         "progress": (0.0, 1.0),
         "dice": (0.0, np.nextafter(1.0, 0.0)),
         "kind": (0, len(SIZES) - 1),
@@ -103,7 +103,7 @@ def state_limits(lanes: int, slots: int) -> Limits:
         "mission_mode": (0, len(MODE_NAMES) - 1),
         "plan_mode": (MIXED, len(MODE_NAMES) - 1),
         "planned": (0, PLANNED_MISSIONS),
-        "mission_lane": (NOBODY, lanes - 1),
+        "mission_lane": (NOBODY, lanes),
         "mission_return": (NOBODY, lanes - 1),
         "mission_vehicle": (NOBODY, slots - 1),
         "mission_direction": (-1, 1),
@@ -116,7 +116,9 @@ def check_vehicles(columns: Mapping[str, Array], lanes: int, slots: int) -> None
     if (np.sort(order.reshape(-1, slots), axis=1) != np.arange(slots)).any():
         raise StateError(f"order must list each of the slots 0 to {slots - 1} of a road once.")
     if (lane[::slots] < 0).any():
-        raise StateError(f"the ego must be in one of the lanes 0 to {lanes - 1}.")
+        raise StateError(f"the ego must be in one of the lanes 0 to {lanes - 1}, or on the shoulder, {lanes}.")
+    if (np.maximum(lane, target).reshape(-1, slots)[:, 1:] == lanes).any():
+        raise StateError(f"only the ego may be on the shoulder, lane {lanes}.")
     if (np.abs(lane - target) > 1).any() or ((lane < 0) != (target < 0)).any():
         raise StateError("a vehicle's target_lane must be its lane or the one beside it.")
 
