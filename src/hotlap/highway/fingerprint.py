@@ -26,7 +26,7 @@ after who imports, so that the owner of a constant has the last word."""
 
 @cache
 def physics_fingerprint() -> str:
-    """The world's name and sixteen hexadecimal digits, like "highway-1:0123456789abcdef"."""
+    """The world's name and sixteen hexadecimal digits, like "highway-2:0123456789abcdef"."""
     return fingerprint_of(WORLD, {"constants": constants(), "drive": rounded(fixed_drive(), ROUNDED_TO)})
 
 

@@ -24,7 +24,7 @@ from hotlap.highway.mission_rules import (
     set_mission,
     set_time_limit,
 )
-from hotlap.highway.road import clamp, lane_limit_mps
+from hotlap.highway.road import clamp, fraction, lane_limit_mps
 from hotlap.kernel import kernel
 
 HOLDS, CRUISES, LANE_CHANGES, OVERTAKES = 0.06, 0.36, 0.58, 0.84
@@ -50,7 +50,7 @@ def planned_speed_mps(draw: float, rules: Rules) -> float:
     """Any speed up to the highest limit of the road, half of the time a brisk one."""
     highest = max(rules.limit_left_mps, rules.limit_right_mps)
     slowest = SLOWEST_PLANNED_MPS if draw < 0.5 else BRISK * highest
-    return slowest + (highest - slowest) * (2.0 * draw % 1.0)
+    return slowest + (highest - slowest) * fraction(2.0 * draw)
 
 
 @kernel
@@ -118,7 +118,7 @@ def begin_planned(vehicles: Vehicles, first: int, roads: Roads, road: int, notes
         back = planned_return(share, draw, here, direction, lanes)
         if begin_overtake(vehicles, first, roads, road, direction, back, -1.0, USUAL_GAP_S, rules) != NO_REASON:
             # Nobody to be overtaken: half of the time it goes and catches up with somebody, else it changes lanes.
-            mode = CRUISE if toward % 0.5 < 0.25 else LANE_CHANGE
+            mode = CRUISE if fraction(2.0 * toward) < 0.5 else LANE_CHANGE
             speed, gap = limit, USUAL_GAP_S
     if mode != OVERTAKE:
         lane = planned_lane(mode, share, draw, here, direction, lanes)

@@ -2,7 +2,7 @@
 
 from hotlap.episodes import Episodes, begin_episode
 from hotlap.highway.fleet import RULE_COUNT, Roads, Rules, Scratch, Starts, StepOutputs, Vehicles, dice_size
-from hotlap.highway.road import lane_limit_mps
+from hotlap.highway.road import fraction, lane_limit_mps
 from hotlap.highway.starts import begin_road
 from hotlap.kernel import kernel
 
@@ -14,7 +14,7 @@ SLOWEST_START, BRISK_START = 0.0, 0.6
 def start_pace(draw: float) -> float:
     """The share of the limit at which an episode begins."""
     slowest = SLOWEST_START if draw < 0.5 else BRISK_START
-    return slowest + (1.0 - slowest) * (2.0 * draw % 1.0)
+    return slowest + (1.0 - slowest) * fraction(2.0 * draw)
 
 
 @kernel

@@ -22,6 +22,12 @@ def clamp(value: float, low: float, high: float) -> float:
 
 
 @kernel
+def fraction(value: float) -> float:
+    """What follows the point of a number that is not negative; exact, and no function that a browser lacks."""
+    return value - int(value)
+
+
+@kernel
 def lane_limit_mps(lane: int, rules: Rules) -> float:
     """The speed limit of a lane: evenly from the leftmost to the rightmost, whose limit holds on the shoulder."""
     across = min(lane, rules.lanes - 1.0)

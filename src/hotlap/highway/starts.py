@@ -33,7 +33,7 @@ from hotlap.highway.physics import (
     TAILGATING_S,
     TEMPERAMENTS,
 )
-from hotlap.highway.road import gap_m, nearest_ahead, neighbours, sort_order
+from hotlap.highway.road import fraction, gap_m, nearest_ahead, neighbours, sort_order
 from hotlap.highway.traffic import fits_into, wanted_speed_mps
 from hotlap.kernel import kernel
 
@@ -121,7 +121,7 @@ def place_by_dice(vehicles: Vehicles, first: int, i: int, place: float, lane: fl
     for _ in range(PLACE_TRIES):
         if try_place(vehicles, first, i, vehicles.x_m[first] - BEHIND_M + place * (BEHIND_M + AHEAD_M), spot, rules):
             return
-        place = (place + GOLDEN) % 1.0
+        place = fraction(place + GOLDEN)
         spot = (spot + 1) % lanes
 
 
@@ -143,7 +143,7 @@ def begin_road(vehicles: Vehicles, first: int, roads: Roads, road: int, notes: S
         size = notes.dice[dice + 1]
         kind = int(size >= SIZE_SHARES[0]) + int(size >= SIZE_SHARES[1]) + int(size >= SIZE_SHARES[2])
         put_driver(vehicles, i, int(3.0 * notes.dice[dice]), kind)
-        put_manner(vehicles, i, 3.0 * notes.dice[dice] % 1.0, rules)
+        put_manner(vehicles, i, fraction(3.0 * notes.dice[dice]), rules)
         vehicles.side[i] = -1 if notes.dice[dice + 4] < 0.5 else 1
         place_by_dice(vehicles, first, i, notes.dice[dice + 2], notes.dice[dice + 3], rules)
     sort_order(vehicles, first, slots)

@@ -44,9 +44,9 @@ def test_order_is_carried_out_explained_and_logged(drive, tmp_path):
     assert happened.startswith("Done after ")
     assert "mph from what was asked" in happened
     assert guarded.startswith("The supervisor changed ")
-    assert "the rule-based expert, since no run under" in err
+    assert "motorist, which comes with Hotlap, since no run under" in err
     [record] = logged(tmp_path)
-    assert (record.mode, record.ending, record.driver) == ("cruise", "done", "expert")
+    assert (record.mode, record.ending, record.driver) == ("cruise", "done", "motorist")
     assert record.text == "cruise at 60, keep two seconds"
     assert abs(record.speed_error_mps) < 1.0
 
