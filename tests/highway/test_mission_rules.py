@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from highway.roads import drive, road_with
 from hotlap import HighwayEnv
 from hotlap.errors import MissionError
 from hotlap.highway.config import RewardWeights
 from hotlap.highway.mission_rules import MODE_NAMES
 from hotlap.highway.missions import Mission, Mode
-from hotlap.highway.physics import MPH
+from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.highway.world import HighwayWorld
 
 
@@ -50,6 +51,44 @@ def test_sixty_beats_fifty_and_ninety_on_a_mission_of_sixty(supervisor):
     fifty, sixty, ninety = (total_reward(speed, supervisor) for speed in (50, 60, 90))
     assert sixty > fifty
     assert sixty > ninety
+
+
+def counted_errors(env, driver, seconds) -> list[tuple[float, float]]:
+    """When the speed error counted, and what it was."""
+    found = []
+    for decision in range(round(seconds / DECISION_S)):
+        info = env.step(driver(env))[4]
+        if info["is_free"]:
+            found.append(((decision + 1) * DECISION_S, info["speed_error_mps"]))
+    return found
+
+
+def test_speed_error_counts_once_the_speed_of_the_order_is_reached_and_not_on_the_way_there():
+    for begins_at in (5.0, 28.0):
+        env = env_with(Mission(Mode.CRUISE, target_speed_mps=20.0), speed_mps=begins_at)
+        counted = counted_errors(env, towards(20.0), 20.0)
+        assert counted[0][0] > 3.0
+        assert all(abs(error) <= 1.5 * MPH for _, error in counted)
+        assert abs(counted[-1][1]) < 0.01
+
+
+def test_speed_error_counts_from_when_a_driver_who_never_gets_there_should_have_been_there():
+    env = env_with(Mission(Mode.CRUISE, target_speed_mps=25.0), speed_mps=20.0)
+    counted = counted_errors(env, towards(20.0), 20.0)
+    # Five seconds, and twice the time of 5 m/s at 2.5 m/s².
+    assert counted[0] == pytest.approx((9.2, -5.0), abs=0.21)
+
+
+def test_speed_error_does_not_count_while_catching_up_after_somebody_was_in_the_way():
+    batch = road_with([(2, 60.0, 15.0)], ego=(2, 15.0))
+    batch.roads.mission_speed_mps[0] = 25.0
+    drive(batch, 0.1, decisions=50)
+    assert not batch.out.is_free[0]
+    batch.vehicles.x_m[1] += 200.0
+    drive(batch, 0.1, decisions=20)
+    assert not batch.out.is_free[0]
+    drive(batch, 0.1, decisions=200)
+    assert batch.out.is_free[0]
 
 
 def test_standing_still_earns_less_than_driving_on_a_cruise():

@@ -82,6 +82,8 @@ class Roads(NamedTuple):
     mission_limit_s: Float64Array
     mission_cut_s: Float64Array
     """When the plan calls a mission off to go on with the next one; 0 for never."""
+    settling_s: Float64Array
+    """How long the driver may still be on its way to the mission's speed; from 0 on its speed error counts."""
     planned: Int32Array
     """How many missions the plan still holds; 0 leaves it to whoever gives missions."""
     plan_mode: Int32Array

@@ -31,7 +31,7 @@ TIME_PER_LANE_S = 20.0
 """What is added for every lane beyond the first that has to be crossed."""
 CLOSE_ENOUGH_MPS = 1.5 * MPH
 REACHED_S = 5.0
-"""So long a driver has to reach the speed of a mission."""
+"""A driver has so long, and twice the time of an easy acceleration, to reach the speed of a mission."""
 FREE_ROAD_M = 100.0
 """With nobody in its lane so far ahead, an ego can drive the speed of its mission."""
 HELD_S = 5.0
@@ -187,15 +187,29 @@ def goal_speed_mps(vehicles: Vehicles, first: int, front: int, roads: Roads, roa
 
 
 @kernel
+def settling_time_s(left_s: float, error_mps: float, begins: bool) -> float:
+    """How long a driver may still be on its way to a speed: 0 once it was there, or should have been."""
+    if abs(error_mps) <= CLOSE_ENOUGH_MPS:
+        return 0.0
+    return REACHED_S + 2.0 * abs(error_mps) / EASY_ACCEL_MPS2 if begins else max(left_s - DECISION_S, 0.0)
+
+
+@kernel
 def write_speed_error(
     vehicles: Vehicles, first: int, front: int, roads: Roads, road: int, out: StepOutputs, rules: Rules
 ) -> None:
-    """How far the speed is from that of a hold or cruise, and whether road, lane and time are free for it."""
-    out.speed_error_mps[road] = vehicles.speed_mps[first] - goal_speed_mps(vehicles, first, NOBODY, roads, road, rules)
+    """How far the speed is from that of a hold or cruise, and whether nothing but the driver is to blame for it.
+
+    That is so where road and lane are free, from the moment the speed was first reached, or should have been.
+    """
+    error = vehicles.speed_mps[first] - goal_speed_mps(vehicles, first, NOBODY, roads, road, rules)
     drives_on = roads.mission_mode[road] == HOLD or roads.mission_mode[road] == CRUISE
-    drives_on = drives_on and roads.mission_decisions[road] * DECISION_S >= REACHED_S
     room = front < 0 or gap_m(vehicles, first, front) > FREE_ROAD_M
-    out.is_free[road] = 1 if drives_on and room and not is_changing(vehicles, first) else 0
+    free = drives_on and room and not is_changing(vehicles, first)
+    begins = roads.mission_decisions[road] == 0 or not free
+    roads.settling_s[road] = settling_time_s(roads.settling_s[road], error, begins)
+    out.speed_error_mps[road] = error
+    out.is_free[road] = 1 if free and roads.settling_s[road] <= 0.0 else 0
 
 
 @kernel

@@ -28,7 +28,7 @@ def clear_road(roads: Roads, road: int) -> None:
     roads.mission_speed_mps[road] = roads.mission_gap_s[road] = 0.0
     roads.mission_decisions[road] = roads.mission_held[road] = roads.mission_number[road] = 0
     roads.planned[road] = roads.plan_mode[road] = roads.decision[road] = 0
-    roads.mission_limit_s[road] = roads.mission_cut_s[road] = 0.0
+    roads.mission_limit_s[road] = roads.mission_cut_s[road] = roads.settling_s[road] = 0.0
     roads.crashed[road] = roads.ego_fault[road] = roads.missing[road] = roads.rescued[road] = 0
     for rule in range(RULE_COUNT):
         roads.interventions[road * RULE_COUNT + rule] = 0
