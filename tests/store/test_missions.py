@@ -51,7 +51,7 @@ def test_oldest_missions_are_forgotten(log, monkeypatch):
     "change",
     [
         {"mode": "fly"}, {"ending": "great"}, {"duration_s": -1}, {"duration_s": "soon"}, {"driver": ""},
-        {"target_lane": 6}, {"target_lane": 1.5}, {"target_speed_mps": 900}, {"gap_s": 0}, {"text": "x" * 401},
+        {"target_lane": 7}, {"target_lane": 1.5}, {"target_speed_mps": 900}, {"gap_s": 0}, {"text": "x" * 401},
         {"reason": "y" * 201}, {"speed_error_mps": 1e9}, {"interventions": {"edge": -1}}, {"surprise": 1},
     ],
 )  # fmt: skip
