@@ -139,12 +139,13 @@ def test_situation_that_cannot_be_is_an_error(wrong):
     ("text", "sentence"),
     [
         ("cruise at 60, keep two seconds", "Cruise at 60 mph, 2 seconds behind the vehicle ahead."),
-        ("move left", "Move to lane 1, to the left."),
-        ("pass this truck", "Overtake on the left through lane 1, then to lane 2."),
-        ("pass this truck and stay there", "Overtake on the left through lane 1, and stay there."),
+        ("move left", "Move to lane 2, to the left."),
+        ("pass this truck", "Overtake on the left through lane 2, then to lane 3."),
+        ("pass this truck and stay there", "Overtake on the left through lane 2, and stay there."),
         ("pull over", "Stop on the shoulder."),
         ("stop", "Stop."),
-        ("stay in this lane", "Stay in lane 2."),
+        ("stay in this lane", "Stay in lane 3."),
+        ("go to lane 5", "Move to lane 5, to the right."),
         ("keep going", "Hold lane and speed."),
         ("never mind", "Cancelled: hold lane and speed."),
     ],
@@ -157,3 +158,21 @@ def test_mission_remembers_who_said_what_and_when():
     result = interpret("  move left ", Situation(), source="voice", time_s=12.5)
     assert isinstance(result, Understood)
     assert (result.mission.source, result.mission.text, result.mission.time_s) == ("voice", "move left", 12.5)
+
+
+def test_speeds_are_meant_and_answered_in_the_units_of_the_situation():
+    metric = Situation(units="km/h")
+    heard = interpret("cruise at 90", metric)
+    assert heard.mission.target_speed_mps == pytest.approx(25.0)
+    assert as_sentence(heard, "km/h") == "Cruise at 90 km/h."
+    assert interpret("cruise at 60 mph", metric).mission.target_speed_mph == pytest.approx(60.0)
+    assert interpret("10 faster", metric).mission.target_speed_mps == pytest.approx(58.0 * MPH + 10.0 / 3.6)
+    assert refused("cruise at 130", metric).reason == "The highest limit here is 113 km/h, and that is above it."
+
+
+def test_lanes_are_counted_from_one_in_words():
+    assert understood("lane 1", Situation()).target_lane == 0
+    assert refused("lane 0", Situation()).reason == refused("lane 6", Situation()).reason
+    assert refused("lane 6", Situation()).reason == "The lanes are 1 (leftmost) to 5; there is no such lane."
+    on_shoulder = Situation(lane=5)
+    assert refused("one lane to the right", on_shoulder).reason == "There is no lane to the right of the shoulder."

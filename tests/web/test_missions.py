@@ -14,7 +14,7 @@ def test_orders_are_understood_as_the_command_line_does(server):
     answer = server.post("/api/highway/orders", {"text": "move one lane left", **HERE})
     assert answer.status == 200
     said = answer.json()
-    assert said["sentence"] == "Move to lane 1, to the left."
+    assert said["sentence"] == "Move to lane 2, to the left."
     assert {**as_record(interpret("move one lane left", Situation(2, 58.0)))}.items() <= said.items()
 
 

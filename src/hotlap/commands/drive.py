@@ -17,8 +17,8 @@ class DriveOrders:
     """Only say what was understood; nothing drives."""
     policy: str | None = None
     """Who drives: a run, a policy.onnx, motorist or expert; by default the best run of the highway, else motorist."""
-    lane: int = 2
-    """Lane the car is in, 0 (leftmost) to 4."""
+    lane: int = 3
+    """Lane the car is in, 1 (leftmost) to 5; 6 is the shoulder."""
     speed_mph: float = 58.0
     """Speed of the car, 0 to 89 mph."""
     seed: int = 0
@@ -36,15 +36,18 @@ class DriveOrders:
 
     def run(self) -> int | None:
         """Interpret the order and print it, or drive it."""
+        from hotlap.evaluation.highway.drive_orders import lane_number
+
+        lane = lane_number(self.lane)
         if self.explain:
             from hotlap.evaluation.highway.drive_orders import explain
 
-            explain(self.text, lane=self.lane, speed_mph=self.speed_mph, as_json=self.json)
+            explain(self.text, lane=lane, speed_mph=self.speed_mph, as_json=self.json)
             return None
         from hotlap.evaluation.highway.drive_orders import drive_orders
         from hotlap.highway.ordered_drive import Scene
 
-        scene = Scene(self.seed, self.density, self.lane, self.speed_mph, self.seconds)
+        scene = Scene(self.seed, self.density, lane, self.speed_mph, self.seconds)
         orders = (self.text, *self.then)
         return drive_orders(orders, scene, self.policy, self.root, as_json=self.json, pace=self.pace)
 

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from hotlap.errors import MissionError
 from hotlap.highway.missions import Direction, Mission, Mode, Source
 from hotlap.highway.orders import Situation, Traffic, Understood, as_record, as_sentence, interpret
-from hotlap.highway.orders.situation import Kind
+from hotlap.highway.orders.situation import Kind, Units
 from hotlap.highway.physics import MPH
 from hotlap.store.missions import MissionLog, record_from_json
 from hotlap.web.bodies import read_json_body
@@ -58,12 +58,13 @@ class SentOrder(msgspec.Struct, forbid_unknown_fields=True):
     time_s: Annotated[float, msgspec.Meta(ge=0.0, le=86_400.0)] = 0.0
     mission: SentMission | None = None
     traffic: SentTraffic | None = None
+    units: Units = "mph"
 
     def situation(self) -> Situation:
         """Checked; MissionError says what cannot be."""
         traffic = None if self.traffic is None else Traffic(**msgspec.structs.asdict(self.traffic))
         mission = None if self.mission is None else self.mission.mission()
-        return Situation(self.lane, self.speed_mph, self.lanes, mission=mission, traffic=traffic)
+        return Situation(self.lane, self.speed_mph, self.lanes, mission=mission, traffic=traffic, units=self.units)
 
 
 class HighwayDesk:
@@ -103,7 +104,7 @@ def understood(sent: SentOrder) -> dict[str, Any]:
     except MissionError as problem:
         raise HTTPException(422, str(problem)) from problem
     cancels = isinstance(result, Understood) and result.cancels
-    return {**as_record(result), "cancels": cancels, "sentence": as_sentence(result)}
+    return {**as_record(result), "cancels": cancels, "sentence": as_sentence(result, sent.units)}
 
 
 def _decoded(body: bytes) -> SentOrder:

@@ -77,8 +77,8 @@ def test_orders_follow_one_another(drive, tmp_path):
 
 
 def test_refused_order_drives_nothing_and_exits_with_one(drive, tmp_path):
-    code, out, _ = drive("move left", "--lane", "0")
-    assert (code, out) == (1, "Refused: There is no lane to the left of lane 0.\n")
+    code, out, _ = drive("move left", "--lane", "1")
+    assert (code, out) == (1, "Refused: There is no lane to the left of lane 1.\n")
     assert not (tmp_path / "runs").exists()
     code, out, _ = drive("pass this truck", "--density", "0")
     assert (code, out) == (1, "Refused: Nobody drives ahead in this lane.\n")
@@ -134,7 +134,7 @@ def test_driver_that_comes_along_is_known_by_name_and_said(drive):
         (["stop", "--seed", "-1"], "--seed must be 0 or more"),
         (["stop", "--seconds", "0"], "--seconds must be from"),
         (["stop", "--density", "99"], "vehicles must be from 0 to 40"),
-        (["stop", "--lane", "9"], "from 0 (leftmost) to 5 (the shoulder), not 9"),
+        (["stop", "--lane", "9"], "from 1 (leftmost) to 5, or 6, the shoulder, not 9"),
         (["stop", "--speed-mph", "900"], "from 0 to 89 mph"),
         (["stop", "--policy", "expret"], 'Did you mean "expert"?'),
     ],
@@ -166,4 +166,4 @@ def test_orders_are_judged_by_who_is_around():
 
 def test_live_line_says_what_the_car_does():
     moment = Moment(12.4, 2, 64.8, 65.0, 2.1, "cruise", ("distance",))
-    assert live_line(moment) == "  12.4 s  cruise  lane 2   64.8 of 65 mph  gap 2.1 s  supervisor: distance"
+    assert live_line(moment) == "  12.4 s  cruise  lane 3   64.8 of 65 mph  gap 2.1 s  supervisor: distance"

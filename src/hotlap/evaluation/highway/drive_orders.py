@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from hotlap.checkpoints.run_files import POLICY_FILE, read_best
-from hotlap.errors import CheckpointError, PolicyError, StoreError
+from hotlap.errors import CheckpointError, ConfigError, PolicyError, StoreError
 from hotlap.evaluation.sources import DriverSource, find_driver
+from hotlap.highway.config import RoadConfig
 from hotlap.highway.missions import Ending, Outcome
 from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
 from hotlap.highway.orders import Refused, Situation, Understood, as_record, as_sentence, interpret
+from hotlap.highway.orders.situation import lane_name
 from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.progress import say
@@ -58,6 +60,14 @@ class Carried:
             "interventions": self.interventions,
             "smallest_gap_s": self.smallest_gap_s,
         }
+
+
+def lane_number(counted: int) -> int:
+    """The number of the lane that people count from 1; ConfigError where there is none."""
+    lanes = RoadConfig.lanes
+    if not 1 <= counted <= lanes + 1:
+        raise ConfigError(f"--lane must be from 1 (leftmost) to {lanes}, or {lanes + 1}, the shoulder, not {counted}.")
+    return counted - 1
 
 
 def explain(text: str, *, lane: int, speed_mph: float, as_json: bool = False) -> None:
@@ -158,7 +168,7 @@ def in_words(carried: Carried, drive: OrderedDrive) -> str:
     why = f" ({outcome.reason})" if outcome.reason and not carried.held else ""
     views = drive.world.step_views
     speed_mph, lane = float(views["speed_mps"][0]) / MPH, int(views["lane"][0])
-    facts = [f"{speed_mph:.1f} mph", f"lane {lane}"]
+    facts = [f"{speed_mph:.1f} mph", lane_name(lane, drive.world.config.road.lanes)]
     if outcome.speed_error_mps is not None:
         facts.append(f"{outcome.speed_error_mps / MPH:+.1f} mph from what was asked")
     if carried.smallest_gap_s is not None:
@@ -202,7 +212,7 @@ def live_line(moment: Moment) -> str:
     gap = "free road" if moment.gap_s is None else f"gap {moment.gap_s:.1f} s"
     guard = f"supervisor: {', '.join(moment.rules)}" if moment.rules else ""
     speeds = f"{moment.speed_mph:5.1f} of {moment.target_mph:.0f} mph"
-    return f"{moment.time_s:6.1f} s  {moment.mode}  lane {moment.lane}  {speeds}  {gap}  {guard}"[:100]
+    return f"{moment.time_s:6.1f} s  {moment.mode}  {lane_name(moment.lane)}  {speeds}  {gap}  {guard}"[:100]
 
 
 def _plain_outcome(outcome: Outcome) -> dict[str, Any]:

@@ -106,7 +106,7 @@ VALUES: dict[str, Callable[[Draw], object]] = {
     "cars": lambda rng: int(rng.integers(8, 21)),
     "far": lambda rng: int(rng.integers(40, 121)),
     "side": lambda rng: _choice(("left", "right"), rng),
-    "lane": lambda rng: int(rng.integers(0, 5)),
+    "lane": lambda rng: int(rng.integers(0, 5)) + 1,
     "pace": lambda rng: _choice(("fast", "slow"), rng),
 }
 TEMPLATES = {

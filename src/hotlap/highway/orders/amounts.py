@@ -4,7 +4,7 @@ from hotlap.highway.missions import DEFAULT_GAP_S, MAX_GAP_S, MIN_GAP_S
 from hotlap.highway.orders.meaning import Change
 from hotlap.highway.orders.quantities import METERS_PER_UNIT, MPH_PER_UNIT
 from hotlap.highway.orders.results import RefusalError, RefusalKind
-from hotlap.highway.orders.situation import Situation
+from hotlap.highway.orders.situation import MPH_PER, Situation, speed_words
 from hotlap.highway.physics import MPH
 
 STEP_MPH = {"bit": 5.0, "much": 10.0}
@@ -33,12 +33,19 @@ def _speed_mph(change: Change, lane: int | None, situation: Situation) -> float:
         raise RefusalError(RefusalKind.UNSAFE, "The car does not drive above the limit.")
     if change.unit in STEP_MPH and change.reference != "limit":
         return _stepped_mph(change, situation)
-    step = STEP_MPH.get(change.unit)
-    share = change.amount / 100.0 * start_mph if change.unit == "percent" else None
-    amount_mph = step or (change.amount * MPH_PER_UNIT[change.unit] if share is None else share)
+    amount_mph = _amount_mph(change, start_mph, situation)
     if change.operation == "set":
         return amount_mph
     return start_mph + (amount_mph if change.operation == "raise" else -amount_mph)
+
+
+def _amount_mph(change: Change, start_mph: float, situation: Situation) -> float:
+    """How much was named: a step, a share, or a number with its unit, else that of the situation."""
+    if change.unit in STEP_MPH:
+        return STEP_MPH[change.unit]
+    if change.unit == "percent":
+        return change.amount / 100.0 * start_mph
+    return change.amount * (MPH_PER_UNIT[change.unit] if change.unit else MPH_PER[situation.units])
 
 
 def _start_mph(change: Change, lane: int | None, situation: Situation) -> float:
@@ -70,7 +77,8 @@ def _stepped_mph(change: Change, situation: Situation) -> float:
     """Some faster or slower, within what is left to the limit or to a standstill."""
     set_mph, step_mph = situation.set_speed_mph, STEP_MPH[change.unit]
     if change.operation == "raise" and set_mph >= situation.limit_mph - ROUNDING:
-        reason = f"The car is at the limit of lane {situation.lane}, {situation.limit_mph:.4g} mph, already."
+        limit = speed_words(situation.limit_mph, situation.units)
+        reason = f"The car is at the limit of {situation.name_of(situation.lane)}, {limit}, already."
         raise RefusalError(RefusalKind.UNSAFE, reason)
     if change.operation == "lower" and set_mph == 0:
         raise RefusalError(RefusalKind.IMPOSSIBLE, "The car is standing already.")
@@ -83,12 +91,12 @@ def _refuse_out_of_range(speed_mph: float, lane: int | None, situation: Situatio
         raise RefusalError(RefusalKind.IMPOSSIBLE, "A speed cannot be below zero.")
     highest = situation.highest_limit_mph
     if speed_mph > highest + ROUNDING:
-        raise RefusalError(RefusalKind.UNSAFE, f"The highest limit here is {highest:.4g} mph, and that is above it.")
+        limit = speed_words(highest, situation.units)
+        raise RefusalError(RefusalKind.UNSAFE, f"The highest limit here is {limit}, and that is above it.")
     if lane is not None and speed_mph > situation.limit_of_mph(lane) + OVER_A_NAMED_LANE_MPH:
-        limit = situation.limit_of_mph(lane)
-        raise RefusalError(
-            RefusalKind.UNSAFE, f"{speed_mph:.4g} mph is above {limit:.4g} mph, the limit of lane {lane}."
-        )
+        asked, limit = (speed_words(each, situation.units) for each in (speed_mph, situation.limit_of_mph(lane)))
+        reason = f"{asked} is above {limit}, the limit of {situation.name_of(lane)}."
+        raise RefusalError(RefusalKind.UNSAFE, reason)
 
 
 def capped_note(speed_mph: float | None, lane: int, situation: Situation) -> str | None:
@@ -96,7 +104,8 @@ def capped_note(speed_mph: float | None, lane: int, situation: Situation) -> str
     limit = situation.limit_of_mph(lane)
     if speed_mph is None or speed_mph <= limit + ROUNDING:
         return None
-    return f"lane {lane} has a limit of {limit:.4g} mph, and it keeps to that there"
+    shown = speed_words(limit, situation.units)
+    return f"{situation.name_of(lane)} has a limit of {shown}, and it keeps to that there"
 
 
 def one_gap_s(changes: list[Change], speed_mph: float | None, situation: Situation) -> float | None:

@@ -4,7 +4,7 @@ from hotlap.highway.missions import Direction, Mission, Mode
 from hotlap.highway.orders.amounts import capped_note, leader_mph, one_gap_s, one_speed_mph
 from hotlap.highway.orders.meaning import LaneWish, Wishes
 from hotlap.highway.orders.results import RefusalError, RefusalKind, Understood
-from hotlap.highway.orders.situation import Situation
+from hotlap.highway.orders.situation import Situation, lane_name
 from hotlap.highway.physics import MPH
 
 
@@ -106,19 +106,21 @@ def resolve_lane(wish: LaneWish, situation: Situation, start: int | None = None)
 
 
 def _numbered_lane(wish: LaneWish, last: int) -> int:
-    lane = {"number": wish.count, "from_left": wish.count - 1, "from_right": last + 1 - wish.count}[wish.kind]
+    lane = last + 1 - wish.count if wish.kind == "from_right" else wish.count - 1
     if lane != int(lane) or not 0 <= lane <= last:
-        raise RefusalError(RefusalKind.IMPOSSIBLE, f"The lanes are 0 (leftmost) to {last}; there is no such lane.")
+        reason = f"The lanes are 1 (leftmost) to {last + 1}; there is no such lane."
+        raise RefusalError(RefusalKind.IMPOSSIBLE, reason)
     return int(lane)
 
 
 def _shifted_lane(wish: LaneWish, start: int, last: int) -> int:
     if wish.count != int(wish.count) or wish.count < 1:
         raise RefusalError(RefusalKind.IMPOSSIBLE, "The car moves by whole lanes, at least one.")
-    room = start if wish.side == "left" else last - start
+    room = start if wish.side == "left" else max(last - start, 0)
     if wish.count > room:
         there = {0: "There is no lane", 1: "There is only one lane"}.get(room, f"There are only {room} lanes")
-        raise RefusalError(RefusalKind.IMPOSSIBLE, f"{there} to the {wish.side} of lane {start}.")
+        here = lane_name(start, last + 1)
+        raise RefusalError(RefusalKind.IMPOSSIBLE, f"{there} to the {wish.side} of {here}.")
     return start + int(wish.count) * (-1 if wish.side == "left" else 1)
 
 

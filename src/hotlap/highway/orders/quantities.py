@@ -15,7 +15,6 @@ from hotlap.highway.orders.patterns import CAR, NUMBER, one_of, phrase, some, wo
 from hotlap.highway.physics import MPH
 
 MPH_PER_UNIT = {
-    "": 1.0,
     "mph": 1.0,
     "mile": 1.0,
     "kmh": 1.0 / (3.6 * MPH),

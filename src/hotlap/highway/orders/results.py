@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from hotlap.highway.missions import Mission, Mode
+from hotlap.highway.orders.situation import Units, lane_name, speed_words
 
 
 class RefusalKind(StrEnum):
@@ -63,17 +64,17 @@ def as_record(result: Understood | Refused) -> dict[str, Any]:
     }
 
 
-def as_sentence(result: Understood | Refused) -> str:
-    """The result as one sentence to read out."""
+def as_sentence(result: Understood | Refused, units: Units = "mph") -> str:
+    """The result as one sentence to read out; lanes are counted from 1 there."""
     if isinstance(result, Refused):
         return result.reason
-    sentence = "Cancelled: hold lane and speed" if result.cancels else _sentence(result.mission)
+    sentence = "Cancelled: hold lane and speed" if result.cancels else _sentence(result.mission, units)
     sentence = "Stop on the shoulder" if result.on_shoulder else sentence
     return f"{sentence}; {result.note}." if result.note else f"{sentence}."
 
 
-def _sentence(mission: Mission) -> str:
-    details = [*_lanes(mission), *_speed_and_gap(mission)]
+def _sentence(mission: Mission, units: Units) -> str:
+    details = [*_lanes(mission), *_speed_and_gap(mission, units)]
     if mission.mode is Mode.HOLD and not details:
         return "Hold lane and speed"
     return " ".join([_opening(mission), ", ".join(details)]).strip()
@@ -92,19 +93,19 @@ def _opening(mission: Mission) -> str:
 
 def _lanes(mission: Mission) -> list[str]:
     if mission.mode is Mode.OVERTAKE:
-        after = "and stay there" if mission.return_lane is None else f"then to lane {mission.return_lane}"
-        return [f"through lane {mission.target_lane}", after]
+        after = "and stay there" if mission.return_lane is None else f"then to {lane_name(mission.return_lane)}"
+        return [f"through {lane_name(mission.target_lane or 0)}", after]
     if mission.target_lane is None:
         return []
     place = "to" if mission.mode is Mode.LANE_CHANGE else "in"
     way = f", to the {mission.direction}" if mission.direction else ""
-    return [f"{place} lane {mission.target_lane}{way}"]
+    return [f"{place} {lane_name(mission.target_lane)}{way}"]
 
 
-def _speed_and_gap(mission: Mission) -> list[str]:
+def _speed_and_gap(mission: Mission, units: Units) -> list[str]:
     parts = []
     if mission.target_speed_mph is not None and mission.mode is not Mode.STOP:
-        parts.append(f"at {mission.target_speed_mph:.4g} mph")
+        parts.append(f"at {speed_words(mission.target_speed_mph, units)}")
     if mission.gap_s is not None:
         parts.append(f"{mission.gap_s:.3g} seconds behind the vehicle ahead")
     return parts

@@ -10,8 +10,20 @@ from hotlap.highway.missions import Mission
 from hotlap.highway.physics import FEWEST_LANES, MOST_LANES, MPH, TOP_SPEED_MPS
 
 Kind = Literal["motorcycle", "sedan", "suv", "truck"]
+Units = Literal["mph", "km/h"]
+MPH_PER: dict[Units, float] = {"mph": 1.0, "km/h": 1.0 / (3.6 * MPH)}
 MAX_SPEED_MPH = TOP_SPEED_MPS / MPH
 LEFT_LIMIT_MPH, RIGHT_LIMIT_MPH = RoadConfig.left_limit_mph, RoadConfig.right_limit_mph
+
+
+def lane_name(lane: int, lanes: int = MOST_LANES) -> str:
+    """A lane as people count, from 1 on the left; only the code counts from 0."""
+    return "the shoulder" if lane >= lanes else f"lane {lane + 1}"
+
+
+def speed_words(speed_mph: float, units: Units) -> str:
+    """A speed in the units of whoever reads it."""
+    return f"{speed_mph:.4g} mph" if units == "mph" else f"{speed_mph / MPH_PER[units]:.3g} {units}"
 
 
 def even_limits_mph(lanes: int) -> tuple[float, ...]:
@@ -50,6 +62,8 @@ class Situation:
     """What the car is doing, if anything."""
     traffic: Traffic | None = None
     """Who is around; None when nobody looked, and then nothing is refused because of traffic."""
+    units: Units = "mph"
+    """What a speed without a unit is meant in, and answers are given in."""
 
     def __post_init__(self) -> None:
         """The car is on the road, at a speed it can drive."""
@@ -69,6 +83,10 @@ class Situation:
     def shoulder(self) -> int:
         """The number of the emergency lane, right of the rightmost."""
         return self.lanes
+
+    def name_of(self, lane: int) -> str:
+        """A lane as people call it."""
+        return lane_name(lane, self.lanes)
 
     def limit_of_mph(self, lane: int) -> float:
         """The limit of a lane; on the shoulder that of the lane beside it."""
