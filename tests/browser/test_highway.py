@@ -19,7 +19,7 @@ from hotlap.policies.highway_expert import HighwayExpert
 from hotlap.policies.onnx_policy import OnnxPolicy
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
-SIZES = {"phone": (360, 740), "laptop": (1280, 720), "4K": (3840, 2160)}
+SIZES = {"phone": (360, 740), "on its side": (844, 390), "small": (640, 360), "laptop": (1280, 720), "4K": (3840, 2160)}
 SPEAKING = """class Listener {
   start() {} stop() { this.onresult({ results: [[{ transcript: 'move one lane right' }]] }); this.onend(); }
 }
@@ -66,6 +66,7 @@ def test_page_drives_at_every_size_with_everything_in_view(window, size):
         assert box["x"] + box["width"] <= width
         assert box["y"] + box["height"] <= height
     assert page.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.page.locator("#road").bounding_box()["height"] >= height / 3
     colours = """() => { const road = document.querySelector('#road'); return new Set(new Uint32Array(
         road.getContext('2d').getImageData(0, 0, road.width, road.height).data.buffer)).size }"""
     assert page.page.evaluate(colours) > 50
@@ -75,11 +76,11 @@ def test_order_is_confirmed_carried_out_and_kept(window, highway):
     page = window().open()
     page.choose_driver("Rule-based expert")
     page.order("move one lane left")
-    expect(page.part("log")).to_contain_text("Move to lane 1, to the left.")
-    expect(page.part("mission")).to_have_text("Moving to lane 1")
+    expect(page.part("log")).to_contain_text("Move to lane 2, to the left.")
+    expect(page.part("mission")).to_have_text("Moving to lane 2")
     page.hurry()
     expect(page.part("log")).to_contain_text("Done: “move one lane left”")
-    expect(page.part("mission")).to_contain_text("Holding lane 1")
+    expect(page.part("mission")).to_contain_text("Holding lane 2")
     [kept] = page.page.request.get(f"{highway[1]}api/missions?limit=1").json()["missions"]
     assert (kept["text"], kept["ending"], kept["driver"]) == ("move one lane left", "done", "expert")
     assert 2.5 < kept["duration_s"] < 10
@@ -104,7 +105,7 @@ def test_drive_in_the_page_is_the_drive_in_python(window, highway, name):
     page.page.evaluate("window.hotlapScene(1, 20)")
     page.page.get_by_role("button", name="Cruise 55").click()
     page.hurry().page.get_by_role("button", name="Go on").click()
-    expect(page.part("log")).to_contain_text("Done: “cruise at 55”")
+    expect(page.part("log")).to_contain_text("Done: “cruise at 55 mph”")
     [kept] = page.page.request.get(f"{highway[1]}api/missions?limit=1").json()["missions"]
     duration_s, error_mps = cruise_in_python(HighwayExpert() if "expert" in name else OnnxPolicy(obedient(1000), None))
     assert kept["duration_s"] == pytest.approx(duration_s, abs=1e-9)
@@ -118,7 +119,7 @@ def test_refusal_is_shown_with_its_reason_and_the_mission_stays(window):
     page.order("cruise at 50")
     expect(page.part("mission")).to_have_text("Cruising at 50 mph")
     page.order("move one lane left")
-    expect(page.part("log")).to_contain_text("There is no lane to the left of lane 0.")
+    expect(page.part("log")).to_contain_text("There is no lane to the left of lane 1.")
     expect(page.part("mission")).to_have_text("Cruising at 50 mph")
     expect(page.page.get_by_role("button", name="← Left")).to_be_disabled()
 
@@ -151,6 +152,47 @@ def test_expert_drives_visibly_when_the_policy_cannot_run(window):
     expect(page.part("speed")).to_have_text(re.compile("^(39|40|41)$"))
 
 
+def test_units_are_one_system_everywhere_and_remembered(window):
+    page = window().open()
+    page.choose_driver("Rule-based expert")
+    page.page.get_by_text("km/h", exact=True).first.click()
+    page.order("cruise at 80")
+    expect(page.part("log")).to_contain_text("Cruise at 80 km/h.")
+    expect(page.part("mission")).to_have_text("Cruising at 80 km/h")
+    page.hurry()
+    expect(page.part("speed")).to_have_text(re.compile("^(79|80|81)$"))
+    page.open()
+    expect(page.page.get_by_role("button", name="Cruise 90")).to_be_enabled()
+
+
+def test_nobody_is_overtaken_on_an_empty_road_and_amber_is_for_protection(window):
+    page = window().open(scene=LEFTMOST)
+    page.choose_driver("leftist")
+    expect(page.page.get_by_role("button", name="Overtake")).to_be_disabled()
+    expect(page.part("supervisor")).to_contain_text("edge")
+    expect(page.page.locator(".hw-guard-box.steps-in")).to_have_count(0)
+
+
+def test_log_of_missions_has_failures_first_and_an_order_that_changes_another_calls_nothing_off(window):
+    page = window().open()
+    page.choose_driver("Rule-based expert")
+    page.order("overtake and stay there")
+    expect(page.part("log")).to_contain_text("Nobody drives ahead in this lane.")
+    page.order("cruise at 40")
+    page.order("cruise at 50")
+    page.hurry()
+    expect(page.part("log")).to_contain_text("Done: “cruise at 50”")
+    expect(page.part("log")).not_to_contain_text("Called off")
+    page.order("stop")
+    page.order("never mind")
+    expect(page.part("log")).to_contain_text("Called off: “stop”")
+    page.page.get_by_role("button", name="Missions").click()
+    rows = page.part("missions").get_by_role("row")
+    expect(rows.filter(has_text="cruise at 50")).to_contain_text("done")
+    endings = rows.evaluate_all("rows => rows.map((row) => row.classList.contains('failed'))")
+    assert endings == sorted(endings, reverse=True)
+
+
 def test_voice_asks_for_consent_says_where_audio_goes_and_is_understood(window):
     page = window()
     page.page.add_init_script(SPEAKING)
@@ -163,8 +205,8 @@ def test_voice_asks_for_consent_says_where_audio_goes_and_is_understood(window):
     dialog.get_by_role("button", name="I agree").click()
     page.page.get_by_text("Speak answers").click()
     talk.click()
-    expect(page.part("log")).to_contain_text("Move to lane 3, to the right.")
-    page.wait_until("window.spoken === 'Move to lane 3, to the right.'")
+    expect(page.part("log")).to_contain_text("Move to lane 4, to the right.")
+    page.wait_until("window.spoken === 'Move to lane 4, to the right.'")
 
 
 def test_browser_without_speech_says_so(window):

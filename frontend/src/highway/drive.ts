@@ -39,12 +39,16 @@ export interface MissionRecord {
 
 export interface DriveListener {
   ended(record: MissionRecord): void;
+  /** Another order, or another road, came before the end; what was asked for was not given up. */
+  replaced(record: MissionRecord): void;
   /** The driver gave up; the expert has the wheel. */
   fellBack(reason: string): void;
   crashed(byEgo: boolean): void;
 }
 
 export const EXPERT = 'expert';
+/** A car is said to stand below this speed. */
+const STILL_MPS = 0.1;
 /** Characters of a driver's name that the mission log takes (src/hotlap/store/missions.py). */
 const LONGEST_DRIVER = 64;
 
@@ -67,7 +71,7 @@ export class HighwayDrive {
   }
 
   begin(scene: number, vehicles: number): void {
-    this.callOff();
+    this.replace('Another road was chosen.');
     this.road.begin(scene, vehicles);
     this.episode += 1;
     this.rules = [];
@@ -93,6 +97,10 @@ export class HighwayDrive {
 
   get crashed(): boolean {
     return this.road.value('roads', 'crashed') === 1;
+  }
+
+  get stands(): boolean {
+    return this.road.value('vehicles', 'speed_mps') < STILL_MPS;
   }
 
   get time_s(): number {
@@ -121,9 +129,15 @@ export class HighwayDrive {
       this.listener.ended(this.record(started, 'refused', reason, 0));
       return reason;
     }
-    this.callOff();
+    if (this.given && isGivenUp(this.given.order, given.order)) this.callOff();
+    else this.replace('Something else was asked for.');
     this.given = started;
     return null;
+  }
+
+  /** Why an order would be refused now, or null. */
+  obstacle(order: Order): string | null {
+    return this.road.rehearse(order);
   }
 
   /** One decision, by the driver or, when it cannot, by the expert. */
@@ -179,10 +193,16 @@ export class HighwayDrive {
     if (given) this.listener.ended(this.record(given, ending, reason, took_s));
   }
 
-  /** Another mission comes, or another road: what was underway is cancelled; a hold has nothing to finish. */
   private callOff(): void {
-    if (this.given?.order.mode === 'hold') this.given = null;
-    this.end('cancelled', 'Something else was asked for.', this.time_s - (this.given?.time_s ?? 0));
+    this.end('cancelled', 'It was called off.', this.time_s - this.given!.time_s);
+  }
+
+  /** What was underway ends without having been given up; a hold has nothing to finish. */
+  private replace(reason: string): void {
+    const { given } = this;
+    this.given = null;
+    if (given && given.order.mode !== 'hold')
+      this.listener.replaced(this.record(given, 'cancelled', reason, this.time_s - given.time_s));
   }
 
   private record(
@@ -213,6 +233,15 @@ export class HighwayDrive {
   private counts(): number[] {
     return Array.from(this.road.column('roads', 'interventions'));
   }
+}
+
+/** Whether an order drops what the one before asked for, rather than changing it or adding to it. */
+function isGivenUp(before: Order, now: Order): boolean {
+  if (before.mode === 'hold') return false;
+  if (now.mode === 'hold') return true;
+  if (before.mode === 'cruise') return now.mode === 'stop';
+  const keepsLane = before.mode === 'lane_change' && now.target_lane === before.target_lane;
+  return before.mode !== now.mode && !keepsLane;
 }
 
 function whyNot(outcome: string, took_s: number): string {

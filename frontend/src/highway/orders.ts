@@ -3,6 +3,7 @@ import { refusalOf } from '../site/reasons';
 import type { HighwayDrive } from './drive';
 import type { ModeName, Order } from './road';
 import { NOTHING_SAID } from './road';
+import { inMps, type Units } from './units';
 
 /** What the page reads of the server's answer about an order. */
 interface Answer {
@@ -29,6 +30,7 @@ export async function understand(
   text: string,
   source: 'text' | 'voice',
   drive: HighwayDrive,
+  units: Units,
   ask: typeof fetch = (...args) => fetch(...args),
 ): Promise<Understanding> {
   let answer: Response;
@@ -36,7 +38,7 @@ export async function understand(
     answer = await ask('api/highway/orders', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ text, source, ...situation(drive) }),
+      body: JSON.stringify({ text, source, units, ...situation(drive) }),
     });
   } catch {
     return { order: null, sentence: 'The server does not answer; the buttons still work.' };
@@ -86,23 +88,33 @@ export function situation(drive: HighwayDrive): Record<string, unknown> {
 export interface ReadyOrder {
   label: string;
   text: string;
-  /** The order where the car is now, or null where there is no such lane. */
+  /** The order where the car is now, or null where it cannot be: no such lane, nobody to pass. */
   order(drive: HighwayDrive): Order | null;
 }
 
-/** Orders for which no words are needed. */
-export const READY_ORDERS: ReadyOrder[] = [
-  { label: '← Left', text: 'move one lane left', order: (drive) => laneChange(drive, -1) },
-  { label: 'Right →', text: 'move one lane right', order: (drive) => laneChange(drive, 1) },
-  { label: 'Overtake', text: 'overtake', order: overtake },
-  { label: 'Cruise 55', text: 'cruise at 55', order: (drive) => cruise(drive, 55) },
-  { label: 'Cruise 65', text: 'cruise at 65', order: (drive) => cruise(drive, 65) },
-  { label: 'Stop', text: 'stop', order: () => ({ ...NOTHING_SAID, mode: 'stop' }) },
-  { label: 'Cancel', text: 'cancel', order: () => NOTHING_SAID },
-];
+const CRUISES: Record<Units, number[]> = { mph: [55, 65], 'km/h': [90, 105] };
 
-function cruise(drive: HighwayDrive, speed_mph: number): Order {
-  return { ...NOTHING_SAID, mode: 'cruise', target_speed_mps: speed_mph * drive.road.file.mph };
+/** Orders for which no words are needed. */
+export function readyOrders(units: Units): ReadyOrder[] {
+  return [
+    { label: '← Left', text: 'move one lane left', order: (drive) => laneChange(drive, -1) },
+    { label: 'Right →', text: 'move one lane right', order: (drive) => laneChange(drive, 1) },
+    { label: 'Overtake', text: 'overtake', order: overtake },
+    ...CRUISES[units].map((speed) => cruise(speed, units)),
+    { label: 'Stop', text: 'stop', order: () => ({ ...NOTHING_SAID, mode: 'stop' }) },
+    { label: 'Pull over', text: 'pull over', order: pullOver },
+    { label: 'Cancel', text: 'cancel', order: () => NOTHING_SAID },
+  ];
+}
+
+function cruise(speed: number, units: Units): ReadyOrder {
+  const order: Order = { ...NOTHING_SAID, mode: 'cruise', target_speed_mps: inMps(units, speed) };
+  return { label: `Cruise ${speed}`, text: `cruise at ${speed} ${units}`, order: () => order };
+}
+
+/** A stop on the shoulder. */
+function pullOver(drive: HighwayDrive): Order {
+  return { ...NOTHING_SAID, mode: 'stop', target_lane: drive.road.lanes, direction: 'right' };
 }
 
 function laneChange(drive: HighwayDrive, side: -1 | 1): Order | null {
@@ -111,8 +123,11 @@ function laneChange(drive: HighwayDrive, side: -1 | 1): Order | null {
   return { ...NOTHING_SAID, mode: 'lane_change', target_lane, direction: side < 0 ? 'left' : 'right' };
 }
 
-/** Past the vehicle ahead and back, on the left where there is a lane. */
-function overtake(drive: HighwayDrive): Order {
-  const here = drive.road.value('vehicles', 'target_lane');
-  return { ...NOTHING_SAID, mode: 'overtake', direction: here > 0 ? 'left' : 'right', return_lane: here };
+/** Past the vehicle ahead and back, on the left where that is possible; null where nobody can be passed. */
+function overtake(drive: HighwayDrive): Order | null {
+  const return_lane = drive.road.value('vehicles', 'target_lane');
+  const orders = (['left', 'right'] as const).map(
+    (direction): Order => ({ ...NOTHING_SAID, mode: 'overtake', direction, return_lane }),
+  );
+  return orders.find((order) => drive.obstacle(order) === null) ?? null;
 }

@@ -8,13 +8,15 @@ import { h } from '../ui/dom';
 import { EXPERT, HighwayDrive, type MissionRecord } from './drive';
 import { commandOf } from './keys';
 import { MissionPost } from './mission-log';
+import { missionsDialog } from './missions-dialog';
 import { type ReadyOrder, understand } from './orders';
-import { DENSITIES, Panel } from './panel';
+import { DENSITIES, Panel, type ShownRule } from './panel';
 import type { Order, Road } from './road';
+import { speedIn, UNITS, type Units } from './units';
 import { RoadView } from './view';
 import { CONSENT_TEXT, Ear, pageRecognition, say } from './voice';
 import { Wheel } from './wheel';
-import { endingText, missionText } from './words';
+import { endingText, missionText, protects } from './words';
 
 const LIST_MS = 2000;
 const RULE_SHOWN_MS = 1600;
@@ -25,6 +27,7 @@ interface Choices {
   vehicles: number;
   speaks: boolean;
   driver: string;
+  units: Units;
 }
 
 export class HighwayPage {
@@ -41,7 +44,9 @@ export class HighwayPage {
   private scene = 0;
   private paused = false;
   private deciding = false;
-  private shownRule: { name: string; until: number } | null = null;
+  private shownRule: (ShownRule & { until: number }) | null = null;
+  /** The missions of this visit that ended, newest first. */
+  private readonly driven: MissionRecord[] = [];
   private alarm = 0;
 
   constructor(
@@ -53,6 +58,7 @@ export class HighwayPage {
     this.choices = chosen(store);
     this.drive = new HighwayDrive(road, {
       ended: (record) => this.ended(record),
+      replaced: (record) => this.keep(record),
       fellBack: () => this.showFallback(),
       crashed: (byEgo) => this.crashed(byEgo),
     });
@@ -66,11 +72,7 @@ export class HighwayPage {
     );
     this.clock = new Clock(1000 * road.file.decision_s, MOST_AT_ONCE);
     this.panel = this.makePanel();
-    this.view = new RoadView(
-      this.panel.canvas,
-      road.file.road.lane_width_m,
-      road.file.road.limits_mps.map((limit) => limit / road.file.mph),
-    );
+    this.view = new RoadView(this.panel.canvas, road.file.road.lane_width_m, this.limits());
   }
 
   /** Show the page and begin to drive. */
@@ -106,15 +108,27 @@ export class HighwayPage {
         density: (vehicles) => this.change({ vehicles }, () => this.begin(this.scene, vehicles)),
         anotherScene: () => this.anotherScene(),
         pause: () => this.togglePause(),
+        missions: () => void missionsDialog(this.driven, site.server, choices.units),
         speaks: (speaks) => this.change({ speaks }),
+        units: (units) => this.change({ units }, () => this.showUnits()),
       },
       {
         hasServer: site.server,
         voiceObstacle: this.ear.obstacle,
         speaks: choices.speaks,
         vehicles: choices.vehicles,
+        units: choices.units,
       },
     );
+  }
+
+  private showUnits(): void {
+    this.panel.setUnits(this.choices.units);
+    this.view.limits = this.limits();
+  }
+
+  private limits(): number[] {
+    return this.road.file.road.limits_mps.map((limit) => speedIn(this.choices.units, limit));
   }
 
   private change(part: Partial<Choices>, then?: () => void): void {
@@ -147,7 +161,7 @@ export class HighwayPage {
 
   private async order(text: string, source: 'text' | 'voice'): Promise<void> {
     this.panel.tell('you', text);
-    const { order, sentence } = await understand(text, source, this.drive);
+    const { order, sentence } = await understand(text, source, this.drive, this.choices.units);
     if (order) this.give(order, text, source, sentence);
     else this.answer(sentence);
   }
@@ -162,7 +176,7 @@ export class HighwayPage {
   /** A refusal of the world is told by the mission's end. */
   private give(order: Order, text: string, source: 'text' | 'voice' | 'script', sentence?: string): void {
     const refused = this.drive.give({ order, text, source });
-    if (!refused) this.answer(sentence ?? `${missionText(this.drive)}.`);
+    if (!refused) this.answer(sentence ?? `${missionText(this.drive, this.choices.units)}.`);
   }
 
   private answer(sentence: string): void {
@@ -204,6 +218,11 @@ export class HighwayPage {
 
   private ended(record: MissionRecord): void {
     this.answer(endingText(record));
+    this.keep(record);
+  }
+
+  private keep(record: MissionRecord): void {
+    this.driven.unshift(record);
     void this.post.add(record);
   }
 
@@ -259,7 +278,12 @@ export class HighwayPage {
       for (let n = 0; n < times; n++) {
         await this.drive.decide();
         const rule = this.drive.rules.find((name) => name !== 'range');
-        if (rule) this.shownRule = { name: rule, until: performance.now() + RULE_SHOWN_MS };
+        if (rule)
+          this.shownRule = {
+            name: rule,
+            protects: protects(rule, this.drive),
+            until: performance.now() + RULE_SHOWN_MS,
+          };
       }
     } finally {
       this.deciding = false;
@@ -268,8 +292,8 @@ export class HighwayPage {
 
   private showRule(now: number): void {
     if (this.shownRule && now > this.shownRule.until) this.shownRule = null;
-    this.alarm += ((this.shownRule ? 1 : 0) - this.alarm) * 0.12;
-    this.panel.show(this.drive, this.shownRule?.name ?? null);
+    this.alarm += ((this.shownRule?.protects ? 1 : 0) - this.alarm) * 0.12;
+    this.panel.show(this.drive, this.shownRule);
   }
 
   private paint(now: number): void {
@@ -291,7 +315,7 @@ export class HighwayPage {
 }
 
 function chosen(store: TextStore): Choices {
-  const usual: Choices = { vehicles: 20, speaks: false, driver: '' };
+  const usual: Choices = { vehicles: 20, speaks: false, driver: '', units: 'mph' };
   const check = (value: unknown): Choices | null => {
     if (!isRecord(value)) return null;
     const known = DENSITIES.some(({ value: vehicles }) => vehicles === value.vehicles);
@@ -299,6 +323,7 @@ function chosen(store: TextStore): Choices {
       vehicles: known ? (value.vehicles as number) : usual.vehicles,
       speaks: value.speaks === true,
       driver: typeof value.driver === 'string' ? value.driver : '',
+      units: UNITS.find((units) => units === value.units) ?? usual.units,
     };
   };
   return read(store, 'highway', check, usual);

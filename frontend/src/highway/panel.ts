@@ -1,7 +1,8 @@
 /** Everything around the road: gauges, mission, supervisor, orders, and what was said. */
 import { choiceRow, h, setClass, setText, toggle } from '../ui/dom';
 import type { HighwayDrive } from './drive';
-import { NO_GRAMMAR, READY_ORDERS, type ReadyOrder } from './orders';
+import { NO_GRAMMAR, type ReadyOrder, readyOrders } from './orders';
+import { lengthText, speedIn, UNITS, type Units } from './units';
 import type { WheelChoice } from './wheel';
 import { missionText, RULE_TEXT, waitsForGap } from './words';
 
@@ -10,7 +11,7 @@ export const DENSITIES = [
   { value: 20, label: 'Usual' },
   { value: 36, label: 'Dense' },
 ];
-const GAUGE_MPH = 85;
+const GAUGE_MPS = 38;
 const MOST_LINES = 40;
 
 export interface PanelActions {
@@ -21,7 +22,9 @@ export interface PanelActions {
   density(vehicles: number): void;
   anotherScene(): void;
   pause(): void;
+  missions(): void;
   speaks(on: boolean): void;
+  units(units: Units): void;
 }
 
 export interface PanelOptions {
@@ -29,6 +32,13 @@ export interface PanelOptions {
   voiceObstacle: string | null;
   speaks: boolean;
   vehicles: number;
+  units: Units;
+}
+
+/** The rule of the supervisor to show, and whether it keeps the car from harm. */
+export interface ShownRule {
+  name: string;
+  protects: boolean;
 }
 
 type Who = 'you' | 'car' | 'note';
@@ -37,6 +47,7 @@ export class Panel {
   readonly canvas = h('canvas', { id: 'road', role: 'img', 'aria-label': 'The road from above' });
   readonly road = h('div', { class: 'hw-road' }, this.canvas);
   private readonly speed = h('strong', { 'data-testid': 'speed' });
+  private readonly speedUnit = h('span');
   private readonly bar = h('i', { class: 'hw-bar-fill' });
   private readonly target = h('i', { class: 'hw-bar-target' });
   private readonly limit = h('i', { class: 'hw-bar-limit' });
@@ -68,18 +79,23 @@ export class Panel {
     id: 'order',
     maxlength: 400,
     autocomplete: 'off',
-    placeholder: '“move one lane left”, “cruise at 62, keep three seconds”, “pass this truck”…',
     'aria-label': 'Order',
   });
   private readonly talkButton: HTMLButtonElement;
   private readonly pauseButton: HTMLButtonElement;
   private readonly wheel = h('select', { 'aria-label': 'Driver' });
   private readonly buttons = new Map<ReadyOrder, HTMLButtonElement>();
+  private readonly ready = h('div', { class: 'hw-ready', role: 'group', 'aria-label': 'Orders' });
+  /** The decision and the mission for which the buttons were looked at. */
+  private looked = '';
+  private units: Units;
 
   constructor(
     private readonly actions: PanelActions,
     private readonly options: PanelOptions,
   ) {
+    this.units = options.units;
+    this.setUnits(options.units);
     this.wheel.addEventListener('change', () => actions.choose(this.wheel.value));
     this.talkButton = this.pushToTalk();
     this.pauseButton = h('button', { type: 'button', onclick: () => actions.pause(), title: 'P' }, 'Pause');
@@ -122,6 +138,20 @@ export class Panel {
     setText(this.talkButton, on ? 'Listening…' : 'Hold to talk');
   }
 
+  setUnits(units: Units): void {
+    this.units = units;
+    setText(this.speedUnit, units);
+    this.box.placeholder = `“move one lane left”, “cruise at ${units === 'mph' ? 62 : 100}, keep three seconds”, “pull over”…`;
+    this.buttons.clear();
+    for (const one of readyOrders(units))
+      this.buttons.set(
+        one,
+        h('button', { type: 'button', onclick: () => this.actions.press(one) }, one.label),
+      );
+    this.ready.replaceChildren(...this.buttons.values());
+    this.looked = '';
+  }
+
   /** Add a line to what was said. */
   tell(who: Who, text: string): void {
     const line = h('li', { class: who }, text);
@@ -130,34 +160,40 @@ export class Panel {
     this.log.scrollTop = this.log.scrollHeight;
   }
 
-  /** Bring everything up to date; `rule` is the one of the supervisor to show. */
-  show(drive: HighwayDrive, rule: string | null): void {
+  /** Bring everything up to date. */
+  show(drive: HighwayDrive, rule: ShownRule | null): void {
     const { road } = drive;
-    const mph = (mps: number) => mps / road.file.mph;
-    const speed = mph(road.value('vehicles', 'speed_mps'));
-    const target = mph(road.value('roads', 'mission_speed_mps'));
-    const limit = mph(road.limit_mps(road.value('vehicles', 'target_lane')));
-    setText(this.speed, String(Math.round(speed)));
+    const { units } = this;
+    const speed = road.value('vehicles', 'speed_mps');
+    const target = road.value('roads', 'mission_speed_mps');
+    const limit = road.limit_mps(road.value('vehicles', 'target_lane'));
+    const rounded = (mps: number) => Math.round(speedIn(units, mps));
+    setText(this.speed, String(rounded(speed)));
     place(this.bar, 'width', speed);
     place(this.target, 'left', target);
     place(this.limit, 'left', limit);
-    setClass(this.bar, 'fast', speed > limit + 1.5);
+    setClass(this.bar, 'fast', speed > limit + 0.7);
     const gap = drive.moment(1).leader?.gap_m;
-    const ahead = gap === undefined ? 'free road' : `gap ${Math.round(gap)} m`;
-    setText(this.facts, `target ${Math.round(target)} · limit ${Math.round(limit)} · ${ahead}`);
+    const ahead = gap === undefined ? 'free road' : `gap ${lengthText(units, gap)}`;
+    setText(this.facts, `target ${rounded(target)} · limit ${rounded(limit)} · ${ahead}`);
     this.showMission(drive);
-    setText(this.guard, rule ? `${rule.replace('_', ' ')}: ${RULE_TEXT[rule]}` : 'on watch');
-    setClass(this.guardBox, 'steps-in', rule !== null);
-    for (const [ready, button] of this.buttons) {
-      const can = ready.order(drive) !== null;
-      if (button.disabled === can) button.disabled = !can;
-    }
+    setText(this.guard, rule ? `${rule.name.replace('_', ' ')}: ${RULE_TEXT[rule.name]}` : 'on watch');
+    setClass(this.guardBox, 'steps-in', rule?.protects ?? false);
+    this.showButtons(drive);
+  }
+
+  /** Buttons of orders that cannot be now are off; looked at once in a decision. */
+  private showButtons(drive: HighwayDrive): void {
+    const now = ['decision', 'mission_number'].map((name) => drive.road.value('roads', name)).join();
+    if (now === this.looked) return;
+    this.looked = now;
+    for (const [ready, button] of this.buttons) button.disabled = ready.order(drive) === null;
   }
 
   private showMission(drive: HighwayDrive): void {
-    const limit_s = drive.road.file.time_limits_s[drive.road.file.modes.indexOf(drive.mode)]!;
+    const limit_s = drive.road.value('roads', 'mission_limit_s');
     const running = drive.mode !== 'hold';
-    setText(this.mission, missionText(drive));
+    setText(this.mission, missionText(drive, this.units));
     const waits = waitsForGap(drive) ? 'waiting for a gap · ' : '';
     setText(
       this.missionTime,
@@ -179,11 +215,18 @@ export class Panel {
       ),
       h('label', { class: 'driver' }, h('span', {}, 'Driver'), this.wheel),
       choiceRow('Traffic', DENSITIES, options.vehicles, (vehicles) => actions.density(vehicles)),
+      choiceRow(
+        'Units',
+        UNITS.map((value) => ({ value, label: value })),
+        options.units,
+        (units) => actions.units(units),
+      ),
       h(
         'div',
         { class: 'hw-tools' },
         h('button', { type: 'button', onclick: () => actions.anotherScene(), title: 'N' }, 'New road'),
         this.pauseButton,
+        h('button', { type: 'button', onclick: () => actions.missions() }, 'Missions'),
         h('a', { class: 'button', href: './' }, 'Race track'),
       ),
     );
@@ -204,7 +247,7 @@ export class Panel {
     return h(
       'section',
       { class: 'hw-gauge', 'aria-label': 'Speed' },
-      h('p', { class: 'hw-speed' }, this.speed, h('span', {}, 'mph')),
+      h('p', { class: 'hw-speed' }, this.speed, this.speedUnit),
       h('div', { class: 'hw-bar' }, this.bar, this.target, this.limit),
       this.facts,
     );
@@ -224,19 +267,13 @@ export class Panel {
       if (this.box.value.trim()) actions.order(this.box.value);
       this.box.value = '';
     });
-    const ready = h('div', { class: 'hw-ready', role: 'group', 'aria-label': 'Orders' });
-    for (const one of READY_ORDERS) {
-      const button = h('button', { type: 'button', onclick: () => actions.press(one) }, one.label);
-      this.buttons.set(one, button);
-      ready.append(button);
-    }
     const note = options.hasServer ? options.voiceObstacle : NO_GRAMMAR;
     if (!options.hasServer) for (const field of form.elements) (field as HTMLButtonElement).disabled = true;
     return h(
       'section',
       { class: 'hw-orders' },
       form,
-      ready,
+      this.ready,
       h(
         'div',
         { class: 'hw-small' },
@@ -267,6 +304,6 @@ export class Panel {
   }
 }
 
-function place(element: HTMLElement, side: 'width' | 'left', mph: number): void {
-  element.style[side] = `${Math.min(100, Math.max(0, (100 * mph) / GAUGE_MPH)).toFixed(1)}%`;
+function place(element: HTMLElement, side: 'width' | 'left', speed_mps: number): void {
+  element.style[side] = `${Math.min(100, Math.max(0, (100 * speed_mps) / GAUGE_MPS)).toFixed(1)}%`;
 }

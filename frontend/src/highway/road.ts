@@ -154,6 +154,15 @@ export class Road {
     return this.file.reasons[this.value('outputs', 'ended_reason')] || null;
   }
 
+  /** Why an order would be refused now, or null: it is given, and then everything is as it was before. */
+  rehearse(order: Order): string | null {
+    const columns = ['roads', 'orders', 'outputs'].flatMap((group) => Object.values(this.groups[group]!));
+    const before = columns.map((column) => column.slice());
+    const reason = this.give(order);
+    for (const [i, column] of columns.entries()) column.set(before[i] as never);
+    return reason;
+  }
+
   /** One decision. */
   drive(action: Action): void {
     for (const [field, value] of Object.entries(action)) this.column('actions', field)[0] = value;

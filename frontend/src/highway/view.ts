@@ -23,7 +23,9 @@ export interface Room {
 
 const DASH_M = 3;
 const DASH_EVERY_M = 12;
-const SIGN_EVERY_M = 160;
+const SIGN_EVERY_M = 45;
+const HATCH_EVERY_M = 4;
+const SHOULDER = '#1d232b';
 const POST_EVERY_M = 25;
 const TREE_EVERY_M = 5;
 const GREENS = ['#14241c', '#182b20', '#1c3325', '#16281f'];
@@ -50,7 +52,8 @@ export class RoadView {
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly laneWidth_m: number,
-    private readonly limits_mph: number[],
+    /** Of each lane, in the units of the page. */
+    public limits: number[],
   ) {
     this.draw = canvas.getContext('2d', { alpha: false })!;
   }
@@ -90,7 +93,7 @@ export class RoadView {
   }
 
   private get width_m(): number {
-    return this.limits_mph.length * this.laneWidth_m;
+    return this.limits.length * this.laneWidth_m;
   }
 
   /** The lanes and the shoulder on their right. */
@@ -146,7 +149,9 @@ export class RoadView {
     draw.fillStyle = '#171c23';
     draw.fillRect(from_m, -EDGE_M, length, this.paved_m + 2 * EDGE_M);
     draw.fillStyle = css(COLOURS.road);
-    draw.fillRect(from_m, 0, length, this.paved_m);
+    draw.fillRect(from_m, 0, length, this.width_m);
+    draw.fillStyle = SHOULDER;
+    draw.fillRect(from_m, this.width_m, length, this.laneWidth_m);
     if (!frame.showsTarget) return;
     draw.fillStyle = 'rgb(53 208 255 / 15%)';
     draw.fillRect(from_m, frame.moment.missionLane * this.laneWidth_m, length, this.laneWidth_m);
@@ -158,16 +163,48 @@ export class RoadView {
     for (const y of [0, this.width_m, this.paved_m]) draw.fillRect(from_m, y - 0.1, to_m - from_m, 0.2);
     draw.fillStyle = 'rgb(214 222 234 / 62%)';
     const first = Math.floor(from_m / DASH_EVERY_M) * DASH_EVERY_M;
-    for (let lane = 1; lane < this.limits_mph.length; lane++)
+    for (let lane = 1; lane < this.limits.length; lane++)
       for (let x = first; x < to_m; x += DASH_EVERY_M)
         draw.fillRect(x, lane * laneWidth_m - 0.07, DASH_M, 0.14);
-    draw.font = '700 1.7px system-ui, sans-serif';
+    this.paintHatching(from_m, to_m);
+    this.paintNumbers(from_m, to_m);
+  }
+
+  /** Slanted lines on the shoulder: no lane to drive in. */
+  private paintHatching(from_m: number, to_m: number): void {
+    const { draw, width_m, paved_m } = this;
+    draw.strokeStyle = 'rgb(214 222 234 / 13%)';
+    draw.lineWidth = 0.35;
+    draw.beginPath();
+    for (let n = Math.floor(from_m / HATCH_EVERY_M) - 1; n * HATCH_EVERY_M < to_m; n++) {
+      draw.moveTo(n * HATCH_EVERY_M, paved_m - 0.3);
+      draw.lineTo(n * HATCH_EVERY_M + 2.4, width_m + 0.3);
+    }
+    draw.stroke();
+  }
+
+  /** On the road: the number of each lane, from 1 on the left, and its limit in a ring. */
+  private paintNumbers(from_m: number, to_m: number): void {
+    const { draw, laneWidth_m } = this;
     draw.textAlign = 'center';
     draw.textBaseline = 'middle';
-    draw.fillStyle = 'rgb(214 222 234 / 26%)';
-    for (let sign = Math.floor(from_m / SIGN_EVERY_M); sign * SIGN_EVERY_M < to_m; sign++)
-      for (const [lane, limit] of this.limits_mph.entries())
-        this.paintText(String(Math.round(limit)), sign * SIGN_EVERY_M + 60, (lane + 0.5) * laneWidth_m);
+    draw.strokeStyle = draw.fillStyle = 'rgb(214 222 234 / 34%)';
+    draw.lineWidth = 0.14;
+    for (let sign = Math.floor(from_m / SIGN_EVERY_M) - 1; sign * SIGN_EVERY_M < to_m; sign++) {
+      const x = sign * SIGN_EVERY_M;
+      for (const [lane, limit] of this.limits.entries()) {
+        const y = (lane + 0.5) * laneWidth_m;
+        draw.font = '800 2.3px system-ui, sans-serif';
+        this.paintText(String(lane + 1), x, y);
+        draw.font = '700 1.1px system-ui, sans-serif';
+        this.paintText(String(Math.round(limit)), x + 4, y);
+        draw.beginPath();
+        draw.arc(x + 4, y, 1.1, 0, 2 * Math.PI);
+        draw.stroke();
+      }
+      draw.font = '700 1.1px system-ui, sans-serif';
+      draw.fillText('SHOULDER', x, this.width_m + laneWidth_m / 2);
+    }
   }
 
   /** Letters upright for who looks at the window, wherever the road leads. */
@@ -180,7 +217,7 @@ export class RoadView {
     draw.restore();
   }
 
-  /** A line to the vehicle ahead, green while the gap is the mission's, with its length in seconds. */
+  /** A line to the vehicle ahead, with its length in seconds: green while it is the mission's, red when far too short. */
   private paintGap({ moment, gap_s }: ViewFrame, ego: SeenVehicle): void {
     const leader = moment.leader && moment.vehicles[moment.leader.vehicle];
     if (!leader || ego.speed_mps < 1) return;
@@ -189,7 +226,7 @@ export class RoadView {
     const [nose, tail] = [ego.x_m + ego.length_m / 2 + 0.8, leader.x_m - leader.length_m / 2 - 0.8];
     if (tail <= nose || seconds > 5) return;
     const y = (ego.across + 0.5) * this.laneWidth_m;
-    const colour = css(seconds < 0.6 * gap_s ? COLOURS.bad : seconds < gap_s ? COLOURS.you : COLOURS.good);
+    const colour = css(seconds < 0.6 * gap_s ? COLOURS.bad : seconds < gap_s ? COLOURS.edge : COLOURS.good);
     draw.strokeStyle = draw.fillStyle = colour;
     draw.lineWidth = 0.16;
     draw.setLineDash([0.9, 0.7]);
@@ -213,7 +250,7 @@ export class RoadView {
       draw.rotate(vehicle.heading_rad);
       if (slot === 0) this.paintBeam(vehicle);
       if (slot === 0) this.paintRing(vehicle, 'rgb(53 208 255 / 55%)');
-      else if (slot === moment.missionVehicle) this.paintRing(vehicle, 'rgb(255 178 36 / 80%)');
+      else if (slot === moment.missionVehicle) this.paintRing(vehicle, 'rgb(255 255 255 / 80%)');
       drawVehicle(draw, vehicle, slot, blinks);
       draw.restore();
     }

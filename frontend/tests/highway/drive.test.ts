@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Given } from '../../src/highway/drive';
-import { READY_ORDERS } from '../../src/highway/orders';
+import type { Given, MissionRecord } from '../../src/highway/drive';
+import { failuresFirst } from '../../src/highway/missions-dialog';
+import { readyOrders } from '../../src/highway/orders';
 import { NOTHING_SAID, type Order } from '../../src/highway/road';
-import { endingText, missionText } from '../../src/highway/words';
+import { lengthText, speedText } from '../../src/highway/units';
+import { endingText, missionText, protects } from '../../src/highway/words';
 import { decisions, driving } from './roads';
 
 const SCENE = 1;
@@ -36,7 +38,7 @@ describe('a drive on the highway', () => {
   it('changes lanes when told, and says when it is done', async () => {
     const { drive, ended } = await driving(SCENE, 0);
     expect(drive.give(given({ mode: 'lane_change', target_lane: 1 }, 'move left'))).toBeNull();
-    expect(missionText(drive)).toBe('Moving to lane 1');
+    expect(missionText(drive, 'mph')).toBe('Moving to lane 2');
     await decisions(drive, 30);
     expect(drive.road.value('vehicles', 'lane')).toBe(1);
     expect(ended).toMatchObject([
@@ -54,14 +56,36 @@ describe('a drive on the highway', () => {
     expect(ended).toMatchObject([{ ending: 'refused', reason: 'no vehicle ahead', duration_s: 0 }]);
   });
 
-  it('calls a mission off when another comes, and tells for how long it lasted', async () => {
+  it('calls a mission off when it is given up, and tells for how long it lasted', async () => {
     const { drive, ended } = await driving(SCENE, 0);
     drive.give(given({ mode: 'cruise', target_speed_mps: 10 }, 'slow down'));
     await decisions(drive, 10);
     drive.give(given({}, 'never mind'));
     expect(ended).toMatchObject([{ ending: 'cancelled', text: 'slow down', duration_s: 2 }]);
+    expect(endingText(ended[0]!)).toBe('Called off: “slow down”, after 2.0 s.');
     drive.give(given({ mode: 'stop' }));
     expect(ended).toHaveLength(1);
+    drive.give(given({ mode: 'cruise', target_speed_mps: 20 }));
+    expect(ended[1]).toMatchObject({ ending: 'cancelled', mode: 'stop' });
+  });
+
+  it('calls nothing off when an order changes the one before, adds to it, or the road ends', async () => {
+    const { drive, ended, replaced } = await driving(SCENE, 0);
+    drive.give(given({ mode: 'cruise', target_speed_mps: 24 }, 'cruise at 24'));
+    drive.give(given({ mode: 'cruise', target_speed_mps: 22 }, 'cruise at 22'));
+    drive.give(given({ mode: 'lane_change', target_lane: 1 }, 'move left'));
+    drive.give(given({ mode: 'cruise', target_lane: 1, target_speed_mps: 20 }, 'at 20'));
+    drive.begin(SCENE, 0);
+    expect(ended).toEqual([]);
+    expect(replaced.map(({ text }) => text)).toEqual(['cruise at 24', 'cruise at 22', 'move left', 'at 20']);
+  });
+
+  it('does not call an order refused that was accepted and failed later', () => {
+    const failed = { ending: 'refused', text: 'overtake', reason: 'the vehicle got away' } as MissionRecord;
+    expect(endingText({ ...failed, duration_s: 0 })).toMatch(/^Refused: “overtake”/);
+    expect(endingText({ ...failed, duration_s: 7 })).toBe(
+      'Not done: “overtake”, after 7.0 s: the vehicle got away.',
+    );
   });
 
   it('tells how far from the asked speed it was, and which rules the supervisor used', async () => {
@@ -80,6 +104,25 @@ describe('a drive on the highway', () => {
     drive.seat({ name: '🚗'.repeat(100), act: async () => [0, 0, 0] });
     drive.give(given({ mode: 'overtake', direction: 'left' }));
     expect(ended[0]!.driver).toBe('🚗'.repeat(64));
+  });
+
+  it('stops on the shoulder and says so', async () => {
+    const { drive, ended } = await driving(SCENE, 0);
+    const over = readyOrders('mph').find(({ text }) => text === 'pull over')!;
+    drive.give({ order: over.order(drive)!, text: over.text, source: 'script' });
+    expect(missionText(drive, 'mph')).toBe('Stopping on the shoulder');
+    await decisions(drive, 300);
+    expect(ended).toMatchObject([{ ending: 'done', mode: 'stop' }]);
+    expect(missionText(drive, 'mph')).toBe('Standing on the shoulder');
+  });
+
+  it('is protected by rules against harm, and not by those of everyday driving', async () => {
+    const { drive } = await driving(SCENE, 0);
+    const rules = drive.road.file.rule_names;
+    const harm = ['occupied', 'closing', 'abort', 'distance', 'emergency', 'minimal_risk'];
+    expect(rules.filter((rule) => protects(rule, drive))).toEqual(harm);
+    drive.give(given({ mode: 'lane_change', target_lane: 1 }));
+    expect(rules.filter((rule) => protects(rule, drive))).toEqual(harm.slice(2));
   });
 
   it('names the rule that steps in', async () => {
@@ -136,22 +179,54 @@ describe('a drive on the highway', () => {
   });
 });
 
+describe('the log of missions', () => {
+  it('has failures first, the newest of them first', () => {
+    const endings = ['done', 'timed_out', 'cancelled', 'crashed', 'done', 'refused'] as const;
+    const log = endings.map((ending, age) => ({ ending, age }));
+    expect(failuresFirst(log).map(({ age }) => age)).toEqual([1, 3, 5, 0, 2, 4]);
+  });
+});
+
 describe('the buttons', () => {
   it('are not for lanes that do not exist', async () => {
     const { drive } = await driving(3, 0);
     expect(drive.road.value('vehicles', 'lane')).toBe(0);
-    const [left, right] = READY_ORDERS;
+    const [left, right] = readyOrders('mph');
     expect(left!.order(drive)).toBeNull();
     expect(right!.order(drive)).toMatchObject({ target_lane: 1, direction: 'right' });
   });
 
+  it('overtake only where there is somebody to pass, and asking changes nothing', async () => {
+    const { drive } = await driving(SCENE, 0);
+    drive.give(given({ mode: 'cruise', target_speed_mps: 24 }));
+    await decisions(drive, 3);
+    const columns = () => JSON.stringify(['roads', 'outputs'].map((group) => drive.road.groups[group]));
+    const before = columns();
+    expect(
+      readyOrders('mph')
+        .find(({ text }) => text === 'overtake')!
+        .order(drive),
+    ).toBeNull();
+    expect(columns()).toBe(before);
+  });
+
+  it('cruise at round speeds of either unit', async () => {
+    const { drive } = await driving(SCENE, 0);
+    const cruises = readyOrders('km/h').filter(({ label }) => label.startsWith('Cruise'));
+    expect(cruises.map(({ text }) => text)).toEqual(['cruise at 90 km/h', 'cruise at 105 km/h']);
+    expect(cruises[0]!.order(drive)!.target_speed_mps).toBeCloseTo(25);
+    expect([speedText('mph', 25), speedText('km/h', 25)]).toEqual(['56 mph', '90 km/h']);
+    expect([lengthText('mph', 30), lengthText('km/h', 30)]).toEqual(['98 ft', '30 m']);
+  });
+
   it('overtake what drives ahead and come back', async () => {
     const told = await driving(SCENE, 20);
-    const overtake = READY_ORDERS.find(({ text }) => text === 'overtake')!;
+    const overtake = readyOrders('mph').find(({ text }) => text === 'overtake')!;
     for (let tries = 0; tries < 300 && told.ended[0]?.ending !== 'done'; tries++) {
-      if (!told.drive.mission) {
+      const order = overtake.order(told.drive);
+      if (!told.drive.mission && order) {
         told.ended.length = 0;
-        told.drive.give({ order: overtake.order(told.drive)!, text: 'overtake', source: 'script' });
+        expect(told.drive.give({ order, text: 'overtake', source: 'script' })).toBeNull();
       }
       await decisions(told.drive, 5);
     }

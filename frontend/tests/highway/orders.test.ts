@@ -25,6 +25,7 @@ describe('an order in words', () => {
       'cruise at 60',
       'text',
       drive,
+      'mph',
       answering(200, { ...heard, sentence: 'Cruise at 60 mph.' }),
     );
     expect(result).toEqual({
@@ -36,15 +37,25 @@ describe('an order in words', () => {
   it('that is refused gives the reason and no mission', async () => {
     const { drive } = await driving(1, 5);
     const refusal = { ...heard, mode: null, sentence: 'There is no lane to the left.' };
-    expect(await understand('left', 'voice', drive, answering(200, refusal))).toEqual({
+    expect(await understand('left', 'voice', drive, 'mph', answering(200, refusal))).toEqual({
       order: null,
       sentence: 'There is no lane to the left.',
     });
-    expect((await understand('x', 'text', drive, answering(413, { error: 'too long' }))).sentence).toBe(
-      'too long',
-    );
+    expect(
+      (await understand('x', 'text', drive, 'mph', answering(413, { error: 'too long' }))).sentence,
+    ).toBe('too long');
     const gone = () => Promise.reject(new Error('offline'));
-    expect((await understand('x', 'text', drive, gone)).sentence).toMatch(/server does not answer/);
+    expect((await understand('x', 'text', drive, 'mph', gone)).sentence).toMatch(/server does not answer/);
+  });
+
+  it('is asked for in the units of the page', async () => {
+    const { drive } = await driving(1, 5);
+    let asked: Record<string, unknown> = {};
+    await understand('cruise at 100', 'text', drive, 'km/h', async (_, init) => {
+      asked = JSON.parse(String(init?.body));
+      return new Response(JSON.stringify({ ...heard, sentence: '' }), { status: 200 });
+    });
+    expect(asked).toMatchObject({ text: 'cruise at 100', units: 'km/h' });
   });
 
   it('is judged where the car is', async () => {

@@ -14,15 +14,17 @@ export function loadRoad(): Promise<Road> {
 export interface Told {
   drive: HighwayDrive;
   ended: MissionRecord[];
+  replaced: MissionRecord[];
   fallbacks: string[];
   crashes: boolean[];
 }
 
 /** A drive in a scene with so many vehicles around, and all it tells. */
 export async function driving(scene: number, vehicles: number): Promise<Told> {
-  const told = { ended: [], fallbacks: [], crashes: [] } as unknown as Told;
+  const told = { ended: [], replaced: [], fallbacks: [], crashes: [] } as unknown as Told;
   const listener: DriveListener = {
     ended: (record) => told.ended.push(record),
+    replaced: (record) => told.replaced.push(record),
     fellBack: (reason) => told.fallbacks.push(reason),
     crashed: (byEgo) => told.crashes.push(byEgo),
   };

@@ -1,0 +1,22 @@
+/** The unit system of the page: miles and feet, or kilometres and metres. */
+export type Units = 'mph' | 'km/h';
+
+export const UNITS: Units[] = ['mph', 'km/h'];
+const MPS: Record<Units, number> = { mph: 0.44704, 'km/h': 1 / 3.6 };
+const FOOT_M = 0.3048;
+
+export function speedIn(units: Units, speed_mps: number): number {
+  return speed_mps / MPS[units];
+}
+
+export function inMps(units: Units, speed: number): number {
+  return speed * MPS[units];
+}
+
+export function speedText(units: Units, speed_mps: number): string {
+  return `${Math.round(speedIn(units, speed_mps))} ${units}`;
+}
+
+export function lengthText(units: Units, length_m: number): string {
+  return units === 'mph' ? `${Math.round(length_m / FOOT_M)} ft` : `${Math.round(length_m)} m`;
+}
