@@ -29,6 +29,11 @@ def test_every_run_and_driver_names_its_world(shelf):
     }
 
 
+def test_best_driver_of_a_run_says_what_its_evaluation_said(shelf):
+    scores = {driver.name: driver.as_json()["score"] for driver in shelf.listing().drivers}
+    assert scores["racer"] == (1.0,)
+
+
 def test_highway_driver_is_handed_out_after_its_own_checks(shelf):
     [driver] = [driver for driver in shelf.listing().drivers if driver.world == "highway"]
     assert driver.problem is None

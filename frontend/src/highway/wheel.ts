@@ -48,9 +48,11 @@ export class Wheel {
     return [{ value: EXPERT, label: 'Rule-based expert', problem: null }, ...newest, ...drivers];
   }
 
-  /** Who drives when nobody chose: the best of the named run, else who drove last time, else any best, else the expert. */
+  /** Who drives when nobody chose: the named run's best, else who drove last time, else the best evaluated, else the expert. */
   usualOf(list: PolicyList, run: string | null, remembered = ''): string {
-    const able = list.policies.filter((entry) => entry.kind !== 'checkpoint' && !this.problem(entry));
+    const able = list.policies
+      .filter((entry) => entry.kind !== 'checkpoint' && !this.problem(entry))
+      .sort(byScore);
     const named = able.find((entry) => run !== null && entry.run === run);
     if (named) return choiceOf(named);
     if (this.choices(list).some(({ value }) => value === remembered)) return remembered;
@@ -96,6 +98,13 @@ export class Wheel {
 function newestOf(list: PolicyList, run: string): PolicyEntry | null {
   const own = list.policies.filter((entry) => entry.run === run && entry.kind === 'checkpoint');
   return own.sort((a, b) => b.step - a.step)[0] ?? null;
+}
+
+/** The better evaluated first, then who was not evaluated; as they were listed among equals. */
+function byScore(a: PolicyEntry, b: PolicyEntry): number {
+  for (const [i, value] of a.score.entries())
+    if (value !== b.score[i]) return (b.score[i] ?? -Infinity) - value;
+  return b.score.length - a.score.length;
 }
 
 /** A run's best stays the same choice when it becomes better; anything else is itself. */

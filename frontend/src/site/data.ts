@@ -83,6 +83,8 @@ export interface PolicyEntry {
   fingerprint: string;
   bytes: number;
   laps: Record<string, number>;
+  /** What its evaluation said: the larger is the better, the first difference decides; empty without one. */
+  score: number[];
   problem: string | null;
 }
 

@@ -20,7 +20,16 @@ async function wheelOf(told: Told) {
 
 function listOf(fingerprint: string, ...parts: Partial<PolicyEntry>[]): PolicyList {
   const policies = parts.map(
-    (part) => ({ kind: 'best', run: 'r', name: 'pupil', fingerprint, problem: null, ...part }) as PolicyEntry,
+    (part) =>
+      ({
+        kind: 'best',
+        run: 'r',
+        name: 'pupil',
+        fingerprint,
+        score: [],
+        problem: null,
+        ...part,
+      }) as PolicyEntry,
   );
   return { runs: [{ key: 'r', name: 'pupil', state: 'training' }] as PolicyList['runs'], policies };
 }
@@ -85,5 +94,20 @@ describe('the wheel', () => {
     expect(wheel.usualOf(list, null, 'best:named')).toBe('best:named');
     expect(wheel.usualOf(list, 'of-another-world', 'newest:r')).toBe('newest:r');
     expect(wheel.usualOf(list, null, 'checkpoint-that-was')).toBe('best:r');
+  });
+
+  it('goes to the best evaluated driver rather than to that of the newest run or the bundled one', async () => {
+    const told = await driving(1, 5);
+    const { wheel } = await wheelOf(told);
+    const list = listOf(
+      told.drive.road.file.fingerprint,
+      { key: 'a', run: 'newest', score: [40, 9] },
+      { key: 'b', run: 'better', score: [90, 1] },
+      { key: 'c', run: 'best', score: [90, 2] },
+      { key: 'd', run: null, kind: 'bundled', name: 'motorist' },
+    );
+    expect(wheel.usualOf(list, null)).toBe('best:best');
+    const bundled = { runs: [], policies: list.policies.slice(3) };
+    expect(wheel.usualOf(bundled, null)).toBe('d');
   });
 });

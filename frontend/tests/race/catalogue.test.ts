@@ -29,6 +29,7 @@ const policy = (part: Partial<PolicyEntry>): PolicyEntry => ({
   fingerprint: 'physics',
   bytes: 1,
   laps: {},
+  score: [],
   problem: null,
   ...part,
 });

@@ -6,7 +6,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ class Driver:
     fingerprint: str
     bytes: int
     laps: dict[str, float]
+    score: tuple[float, ...] = ()
+    """What its evaluation said: the larger is the better, the first difference decides; empty without one."""
     problem: str | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -212,7 +214,8 @@ def _best_driver(run: Run) -> Driver | None:
         if best is None:
             return None
         laps = {_track_name(track): float(lap) for track, lap in best.laps.items() if lap is not None}
-        return _driver(run, "best", best.step, run.folder / POLICY_FILE, laps)
+        driver = _driver(run, "best", best.step, run.folder / POLICY_FILE, laps)
+        return None if driver is None else replace(driver, score=tuple(map(float, best.score)))
     except (HotlapError, TypeError, ValueError, AttributeError):
         return None
 
