@@ -10,11 +10,8 @@ export async function driveJob(bytes) {
   const roads = job.scenes.length;
   const places = kernel.slots.map((slot) => place(slot, slot.count ?? roads * slot.per_road));
   const addresses = table(places);
-  const named = (field) => places.find((each) => each.field === field && ["outputs", "actions"].includes(each.group));
-  const advice = table(kernel.advise_slots.map(named));
   grow();
   fill(addresses);
-  fill(advice);
   const groups = grouped(places, view);
   groups.numbers.rules.set(Object.values({ ...kernel.rules, supervised: job.supervised }));
   const call = (name, road) => functions.update(addresses.at, road, road + 1, kernel.calls[name]);
@@ -39,7 +36,7 @@ export async function driveJob(bytes) {
     for (const [k, name] of ["throttle", "brake", "lane"].entries()) {
       groups.actions[name].set(inputs.subarray((3 * decision + k) * roads, (3 * decision + k + 1) * roads));
     }
-    functions.advise(advice.at, 0, 1, 0);
+    call("advise", 0);
     functions.update(addresses.at, 0, roads, kernel.calls.drive);
     functions.pose(addresses.at, 0, roads, 0);
     record();

@@ -91,6 +91,12 @@ def test_speed_error_does_not_count_while_catching_up_after_somebody_was_in_the_
     assert batch.out.is_free[0]
 
 
+def test_speed_error_does_not_count_while_the_lane_of_the_order_is_not_reached():
+    env = env_with(Mission(Mode.CRUISE, target_lane=1, target_speed_mps=25.0), speed_mps=15.0)
+    waiting = towards(15.0)
+    assert counted_errors(env, lambda env: [*waiting(env)[:2], 0.0], 30.0) == []
+
+
 def test_standing_still_earns_less_than_driving_on_a_cruise():
     assert total_reward(0, True) < total_reward(50, True) < total_reward(58, True)
 

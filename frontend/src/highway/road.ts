@@ -22,8 +22,7 @@ export interface HighwayFile {
   fingerprint: string;
   decision_s: number;
   slots: Slot[];
-  advise_slots: string[];
-  calls: Record<'look' | 'drive' | 'begin' | 'give', number>;
+  calls: Record<'look' | 'drive' | 'begin' | 'give' | 'advise', number>;
   rules: Record<string, number>;
   road: { lane_width_m: number; limits_mps: number[]; vehicles: number };
   mph: number;
@@ -56,7 +55,7 @@ export interface Order {
 }
 
 type Call = (addresses: number, first: number, last: number, call: number) => void;
-type Exports = MemoryExports & Record<'update' | 'advise' | 'pose', Call>;
+type Exports = MemoryExports & Record<'update' | 'pose', Call>;
 
 const DIRECTIONS = { left: -1, right: 1 } as const;
 const UNSAID = -1;
@@ -64,7 +63,6 @@ const UNSAID = -1;
 export class Road {
   readonly groups: Record<string, Columns> = {};
   private readonly addresses: number;
-  private readonly advice: number;
 
   private constructor(
     readonly file: HighwayFile,
@@ -77,19 +75,10 @@ export class Road {
       address: memory.take(BYTES[slot.dtype]! * size(slot)),
     }));
     this.addresses = memory.take(8 * places.length);
-    this.advice = memory.take(8 * file.advise_slots.length);
     memory.reserve();
-    const seen = (name: string) =>
-      places.find(
-        ({ slot }) => slot.field === name && (slot.group === 'outputs' || slot.group === 'actions'),
-      )!;
     memory.writeTable(
       this.addresses,
       places.map(({ address }) => address),
-    );
-    memory.writeTable(
-      this.advice,
-      file.advise_slots.map((name) => seen(name).address),
     );
     for (const { slot, address } of places) {
       this.groups[slot.group] ??= {};
@@ -171,7 +160,7 @@ export class Road {
 
   /** What the rule-based expert would do. */
   advise(): Action {
-    this.exports.advise(this.advice, 0, 1, 0);
+    this.call('advise');
     const value = (field: string) => this.value('actions', field);
     return { throttle: value('throttle'), brake: value('brake'), lane: value('lane') };
   }

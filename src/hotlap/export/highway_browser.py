@@ -7,7 +7,6 @@ from hotlap.export.content import Files, content_of, json_content
 from hotlap.export.highway_kernel import highway_document, packaged_fingerprint, scene_dice
 from hotlap.export.linking import packaged
 from hotlap.export.world_browser import RunFacts
-from hotlap.highway.expert import expert_entry
 from hotlap.highway.poses import poses_entry
 from hotlap.highway.tick import update_entry
 
@@ -18,7 +17,7 @@ class HighwayBrowser:
     """The highway's `WorldBrowser`."""
 
     page = "highway.html"
-    entries = {"update": update_entry, "advise": expert_entry, "pose": poses_entry}  # noqa: RUF012 - never written to
+    entries = {"update": update_entry, "pose": poses_entry}  # noqa: RUF012 - never written to
 
     def files(self, wasm: bytes) -> Files:
         """The physics, how to lay out its memory, and the scenes to choose from."""

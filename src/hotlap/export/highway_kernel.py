@@ -12,7 +12,6 @@ from hotlap.export.browser_kernel import FORMAT, wasm_facts
 from hotlap.export.linking import packaged
 from hotlap.highway import tick
 from hotlap.highway.config import HighwayConfig
-from hotlap.highway.expert import Sight
 from hotlap.highway.fingerprint import physics_fingerprint
 from hotlap.highway.fleet import Actions, Orders, Roads, Rules, Scratch, Starts, StepOutputs, Vehicles, row_sizes
 from hotlap.highway.mission_rules import MODE_NAMES, OUTCOME_NAMES, REASON_NAMES, TIME_LIMIT_S
@@ -39,7 +38,6 @@ def highway_document(wasm: bytes) -> dict[str, Any]:
         "decision_s": DECISION_S,
         "wasm": wasm_facts(wasm),
         "slots": list(address_slots()),
-        "advise_slots": [*Sight._fields, *Actions._fields],
         "calls": tick.MODES,
         "rules": rules._asdict(),
         "road": {

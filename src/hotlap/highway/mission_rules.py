@@ -2,7 +2,6 @@
 
 import math
 
-from hotlap.highway.ego import is_changing
 from hotlap.highway.fleet import NOBODY, Orders, Roads, Rules, StepOutputs, Vehicles
 from hotlap.highway.missions import Mode
 from hotlap.highway.physics import DECISION_S, EASY_ACCEL_MPS2, MPH
@@ -200,12 +199,12 @@ def write_speed_error(
 ) -> None:
     """How far the speed is from that of a hold or cruise, and whether nothing but the driver is to blame for it.
 
-    That is so where road and lane are free, from the moment the speed was first reached, or should have been.
+    That is so in the mission's lane, with nobody near ahead, once the speed was reached or should have been.
     """
     error = vehicles.speed_mps[first] - goal_speed_mps(vehicles, first, NOBODY, roads, road, rules)
     drives_on = roads.mission_mode[road] == HOLD or roads.mission_mode[road] == CRUISE
     room = front < 0 or gap_m(vehicles, first, front) > FREE_ROAD_M
-    free = drives_on and room and not is_changing(vehicles, first)
+    free = drives_on and room and is_settled_in(vehicles, first, roads.mission_lane[road])
     begins = roads.mission_decisions[road] == 0 or not free
     roads.settling_s[road] = settling_time_s(roads.settling_s[road], error, begins)
     out.speed_error_mps[road] = error

@@ -1,10 +1,7 @@
 """The minimal-risk manoeuvre: when the driver fails, the supervisor stops the ego on the shoulder by itself."""
 
-from hotlap.highway.expert import write_expert_action
-from hotlap.highway.fleet import Actions, Roads, Rules, StepOutputs, Vehicles
+from hotlap.highway.fleet import Actions, Roads, Rules, Vehicles
 from hotlap.highway.mission_rules import STOP, set_mission, set_time_limit
-from hotlap.highway.sensors import write_observation
-from hotlap.highway.supervisor import MINIMAL_RISK
 from hotlap.kernel import kernel
 
 MISSING_DECISIONS = 3
@@ -20,27 +17,22 @@ def is_missing(actions: Actions, road: int) -> bool:
 
 
 @kernel
-def begin_rescue(vehicles: Vehicles, first: int, roads: Roads, road: int, out: StepOutputs, rules: Rules) -> None:
-    """Take the place of the driver and of its mission: stop on the shoulder."""
+def begin_rescue(vehicles: Vehicles, first: int, roads: Roads, road: int, rules: Rules) -> None:
+    """Take the place of the driver's mission: stop on the shoulder. What the expert sees of it comes with the step."""
     shoulder = int(rules.lanes)
     set_mission(roads, road, STOP, shoulder, 0.0, max(roads.mission_gap_s[road], RESCUE_GAP_S))
     set_time_limit(roads, road, shoulder - vehicles.target_lane[first])
     roads.mission_direction[road] = int(vehicles.target_lane[first] != shoulder)
     roads.planned[road] = 0
     roads.rescued[road] = 1
-    write_observation(vehicles, first, roads, road, rules, out)
 
 
 @kernel
-def stand_in(
-    vehicles: Vehicles, first: int, roads: Roads, road: int, actions: Actions, out: StepOutputs, rules: Rules
-) -> None:
-    """Count what the driver misses; when that is too much, decide in its place until the ego is given an order."""
+def is_rescued(vehicles: Vehicles, first: int, roads: Roads, road: int, actions: Actions, rules: Rules) -> bool:
+    """Count what the driver misses; whether the supervisor decides in its place, until the ego is given an order."""
     roads.missing[road] = roads.missing[road] + 1 if is_missing(actions, road) else 0
-    if rules.supervised == 0.0:
-        return
-    if roads.missing[road] >= MISSING_DECISIONS and not roads.rescued[road]:
-        begin_rescue(vehicles, first, roads, road, out, rules)
     if roads.rescued[road]:
-        write_expert_action(out.observation, road, actions)
-        out.rules[road] |= 1 << MINIMAL_RISK
+        return True
+    if rules.supervised != 0.0 and roads.missing[road] >= MISSING_DECISIONS:
+        begin_rescue(vehicles, first, roads, road, rules)
+    return False

@@ -14,6 +14,7 @@ from hotlap.highway.ego import (
     reachable_accel_mps2,
     requested_direction,
 )
+from hotlap.highway.expert import write_expert_action
 from hotlap.highway.fleet import (
     RULE_COUNT,
     Actions,
@@ -29,13 +30,21 @@ from hotlap.highway.fleet import (
 from hotlap.highway.mission_plan import begin_next
 from hotlap.highway.mission_rules import evaluate_mission, give_mission, leads_away, write_speed_error
 from hotlap.highway.physics import HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, TICKS_PER_DECISION
-from hotlap.highway.rescue import stand_in
+from hotlap.highway.rescue import is_rescued
 from hotlap.highway.resets import begin_anew, clear_end
 from hotlap.highway.rewards import write_reward
 from hotlap.highway.road import clamp, gap_m, nearest_ahead, nearest_behind, neighbours, sort_order
 from hotlap.highway.sensors import OBSERVATION_SIZE, own_lane, write_observation
 from hotlap.highway.starts import recycle
-from hotlap.highway.supervisor import ABORT, EDGE, RANGE, change_became_unsafe, refused_change, supervised_accel
+from hotlap.highway.supervisor import (
+    ABORT,
+    EDGE,
+    MINIMAL_RISK,
+    RANGE,
+    change_became_unsafe,
+    refused_change,
+    supervised_accel,
+)
 from hotlap.highway.traffic import consider_changes, leaves_safe_gap, write_accelerations
 from hotlap.kernel import arrays_at, kernel, numbers_at
 
@@ -51,8 +60,16 @@ EPISODES_SLOT = STARTS_SLOT + len(Starts._fields)
 ROLLOUT_SLOT = EPISODES_SLOT + len(Episodes._fields)
 RULES_SLOT = ROLLOUT_SLOT + len(Rollout._fields)
 
-LOOK, DRIVE, BEGIN, GIVE, RESET, AUTORESET = range(6)
-MODES = {"look": LOOK, "drive": DRIVE, "begin": BEGIN, "give": GIVE, "reset": RESET, "autoreset": AUTORESET}
+LOOK, DRIVE, BEGIN, GIVE, RESET, AUTORESET, ADVISE = range(7)
+MODES = {
+    "look": LOOK,
+    "drive": DRIVE,
+    "begin": BEGIN,
+    "give": GIVE,
+    "reset": RESET,
+    "autoreset": AUTORESET,
+    "advise": ADVISE,
+}
 
 
 class Highway(NamedTuple):
@@ -189,7 +206,6 @@ def drive_road(
     rules: Rules,
 ) -> None:
     """One decision: take the action, drive its ticks, look after the mission and the traffic, pay."""
-    stand_in(vehicles, first, roads, road, actions, out, rules)
     throttle = taken(actions.throttle[road], 0.0, 1.0, out, road)
     brake = taken(actions.brake[road], 0.0, 1.0, out, road)
     direction = requested_direction(taken(actions.lane[road], -1.0, 1.0, out, road))
@@ -241,7 +257,7 @@ def update_road(highway: Highway, road: int, mode: int) -> None:
     LOOK shows drivers where they are; DRIVE is a decision; a road with a crash stays as it is. BEGIN begins an episode
     by the road's dice, GIVE gives the ego its orders: `ended_reason` says why one was refused. RESET begins the first
     episode, and AUTORESET is a decision after which episodes that ended are followed by the next; both draw the dice by
-    seed, stream and episode.
+    seed, stream and episode. ADVISE writes what the expert would do, as it is done for a driver that failed.
     """
     vehicles, roads, notes, out, rules = highway.vehicles, highway.roads, highway.notes, highway.out, highway.rules
     starts, episodes, slots = highway.starts, highway.episodes, int(rules.slots)
@@ -255,7 +271,13 @@ def update_road(highway: Highway, road: int, mode: int) -> None:
         out.ended_reason[road] = give_mission(vehicles, first, roads, road, highway.orders, rules)
     if mode == LOOK:
         sort_order(vehicles, first, slots)
-    if (mode in (DRIVE, AUTORESET)) and not roads.crashed[road]:
+    drives = (mode in (DRIVE, AUTORESET)) and not roads.crashed[road]
+    rescued = drives and is_rescued(vehicles, first, roads, road, highway.actions, rules)
+    if rescued or mode == ADVISE:
+        write_expert_action(out.observation, road, highway.actions)
+    if rescued:
+        note_rule(out, road, MINIMAL_RISK)
+    if drives:
         drive_road(vehicles, first, roads, road, notes, highway.actions, out, rules)
         count_decision(roads, road, episodes, out, rules)
     doing = mode
