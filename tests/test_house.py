@@ -211,7 +211,8 @@ def locked_versions() -> dict[str, str]:
     """What is installed: torch alone, then everything that has hashes."""
     text = (REPOSITORY / "requirements-torch.lock").read_text(encoding="utf-8")
     text += HASHES.sub("\n", (REPOSITORY / "requirements.lock").read_text(encoding="utf-8"))
-    pins = [re.fullmatch(r"([\w.-]+)==([\w.]+)", line) for line in text.splitlines() if not line.startswith("#")]
+    pin = re.compile(r"([\w.-]+)==([\w.]+)(?: ; [\w\s.'=<>]+)?")  # and where it exists
+    pins = [pin.fullmatch(line) for line in text.splitlines() if not line.startswith("#")]
     assert all(pins), "a line of a lock is not name==version"
     return {canonicalize_name(pin[1]): pin[2] for pin in pins}
 
