@@ -31,13 +31,14 @@ def physics_fingerprint() -> str:
 
 
 def constants() -> dict[str, str]:
-    """Every number and every tuple that the modules of the world keep, by name, with twelve digits."""
-    return {
+    """Every number and tuple that the modules of the world keep, with twelve digits, by name, whoever imports it."""
+    found = {
         name: _shown(value)
         for module in MODULES
-        for name, value in sorted(vars(module).items())
+        for name, value in vars(module).items()
         if name.isupper() and isinstance(value, int | float | tuple)
     }
+    return dict(sorted(found.items()))
 
 
 def _shown(value: Any) -> str:
