@@ -256,12 +256,14 @@ class TeacherSettings:
     """Steps that are taught, from the first on; 0 for none."""
     epochs: int = 2
     """Passes over what was shown, before each update."""
+    clip_range: float = 1e-3
+    """How far PPO may move the policy in an update meanwhile; 0 for not at all."""
     caution: float = 0.5
     """Cars with grip: how far the teacher stays from the edges and from the limit, 0 (hardly) to 1 (well)."""
 
     def __post_init__(self) -> None:
         """Nothing negative, and at least one pass."""
-        check_ranges(self, "teacher.", steps=(0, math.inf), epochs=COUNT, caution=SHARE)
+        check_ranges(self, "teacher.", steps=(0, math.inf), epochs=COUNT, clip_range=SHARE, caution=SHARE)
 
 
 @dataclass(frozen=True)

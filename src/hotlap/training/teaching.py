@@ -1,7 +1,7 @@
 """A teacher for the first part of a training: after each rollout the policy is drawn towards what it would have done.
 
-The learner drives all along, so it is corrected where its own mistakes take it; meanwhile PPO teaches the critic alone.
-Later the teacher is silent, and PPO improves on what was taught.
+The learner drives all along, so it is corrected where its own mistakes take it; meanwhile PPO teaches the critic, and
+hardly moves the policy, or not at all. Later the teacher is silent, and PPO improves on what was taught.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.utils import update_learning_rate
+from stable_baselines3.common.utils import FloatSchedule, update_learning_rate
 from torch import Tensor
 
 from hotlap.training.config import TrainConfig
@@ -29,6 +29,7 @@ class Teaching(BaseCallback):
         self.last_step = config.teacher.steps
         self.epochs = config.teacher.epochs
         self.batch_size = config.ppo.batch_size
+        self.clip_range, self.taught_clip_range = config.ppo.clip_range, config.teacher.clip_range
         self.teacher = teacher
         self.seen: list[Tensor] = []
         self.shown: list[Tensor] = []
@@ -41,21 +42,14 @@ class Teaching(BaseCallback):
 
     def _on_rollout_end(self) -> None:
         model: Any = self.model
+        model.clip_range = FloatSchedule(self.taught_clip_range if self.seen else self.clip_range)
         if self.seen:
-            # No step went better than another, so that the update which follows leaves the policy as it was taught.
-            model.rollout_buffer.advantages[:] = 0.0
+            if not self.taught_clip_range:
+                # No step went better than another: the update that follows leaves the policy as it was taught.
+                model.rollout_buffer.advantages[:] = 0.0
             self._learn(torch.cat(self.seen), torch.cat(self.shown))
-        elif self._was_taught_before():
-            # Adam knows the small slopes of the lessons: with those of PPO its first steps would be far too long.
-            model.policy.optimizer.state.clear()
         self.seen.clear()
         self.shown.clear()
-
-    def _was_taught_before(self) -> bool:
-        """Whether the rollout before this one, which was not, still was."""
-        model: Any = self.model
-        rollout = model.n_steps * model.n_envs
-        return bool(self.num_timesteps - 2 * rollout + model.n_envs < self.last_step)
 
     def _learn(self, seen: Tensor, shown: Tensor) -> None:
         if isinstance(self.model, HotlapPPO):
