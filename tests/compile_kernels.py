@@ -52,7 +52,6 @@ LONGEST_FIRST: tuple[Callable[[], None], ...] = (
     partial(write_down, "racer", "update"),
     partial(write_down, "highway", "update"),
     partial(write_down, "racer", "update_grip"),
-    partial(write_down, "highway", "advise"),
     partial(drive, "race"),
     partial(drive, "racer", car="gt"),
 )
