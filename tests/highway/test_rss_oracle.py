@@ -119,7 +119,7 @@ def test_supervisor_is_never_laxer_than_rss(rss):
     drive_against(rss, 20_000, seed=5)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.timeout(7200)
 def test_supervisor_is_never_laxer_than_rss_in_ten_million_states(rss):
     drive_against(rss, 10_000_000, seed=6)
