@@ -16,6 +16,7 @@ from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training.export import export_sb3
 from hotlap.training.importing import ModelFiles, import_model
 from hotlap.training.train import resume, train
+from hotlap.worlds import make_world
 from training.tiny_runs import steps_saved, tiny_config
 
 pytestmark = pytest.mark.integration
@@ -81,7 +82,7 @@ def test_what_is_exported_can_be_imported_and_is_the_same_driver(algorithm, chan
     again = import_model(files, "", "again", tmp_path).run
     world = changes.get("world", "racer")
     old, new = (OnnxPolicy(each / "policy.onnx", world) for each in (run, again))
-    seen = np.random.default_rng(0).uniform(0, 1, (200, {"racer": 14, "highway": 34}[world])).astype(np.float32)
+    seen = np.random.default_rng(0).uniform(0, 1, (200, make_world(world, 1).observation.shape[1])).astype(np.float32)
     assert np.abs(old.act(seen) - new.act(seen)).max() <= 1e-5
 
 
