@@ -32,6 +32,12 @@ export interface Bit {
   colour: number;
 }
 
+/** What a wheel throws up: its share of the car's speed, how it spreads, and the bit it becomes. */
+interface Puff extends Omit<Bit, 'x' | 'y' | 'vx' | 'vy'> {
+  drift: number;
+  spread: number;
+}
+
 type Wheels = { lx: number; ly: number; rx: number; ry: number } | null;
 
 export class Effects {
@@ -125,11 +131,9 @@ export class Effects {
     this.dustDue += this.calm ? 0.1 : 0.55;
     if (this.dustDue < 1) return;
     this.dustDue -= 1;
-    this.add({
-      x: x + (Math.random() - 0.5) * 2,
-      y: y + (Math.random() - 0.5) * 2,
-      vx: pose.vx * 0.15 + (Math.random() - 0.5) * 8,
-      vy: pose.vy * 0.15 + (Math.random() - 0.5) * 8,
+    this.puff(x, y, pose, {
+      drift: 0.15,
+      spread: 8,
       life: 0.9,
       span: 0.9,
       size: 1.6,
@@ -143,16 +147,26 @@ export class Effects {
     this.smokeDue += (this.calm ? 0.1 : 0.5) * pose.slide;
     if (this.smokeDue < 1) return;
     this.smokeDue -= 1;
-    this.add({
-      x: x + (Math.random() - 0.5) * 2,
-      y: y + (Math.random() - 0.5) * 2,
-      vx: pose.vx * 0.12 + (Math.random() - 0.5) * 3,
-      vy: pose.vy * 0.12 + (Math.random() - 0.5) * 3,
+    const smoke = {
+      drift: 0.12,
+      spread: 3,
       life: 0.7,
       span: 1.1,
       size: 1.1,
       grows: 4.5,
       colour: COLOURS.smoke,
+    };
+    this.puff(x, y, pose, smoke);
+  }
+
+  /** A bit near a wheel that drifts with a share of the car's speed and spreads. */
+  private puff(x: number, y: number, pose: Pose, { drift, spread, ...bit }: Puff): void {
+    this.add({
+      ...bit,
+      x: x + (Math.random() - 0.5) * 2,
+      y: y + (Math.random() - 0.5) * 2,
+      vx: pose.vx * drift + (Math.random() - 0.5) * spread,
+      vy: pose.vy * drift + (Math.random() - 0.5) * spread,
     });
   }
 
