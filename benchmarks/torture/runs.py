@@ -38,7 +38,7 @@ def kills(seconds: float, seed: int) -> list[Figure]:
         ends.add(result["weights"])
     return [
         Figure(1, f"{count} kills, {len(broken)} runs broken {broken or ''}".strip(), not broken),
-        Figure(5, f"{len(ends)} different end(s) after {count} kills", len(ends) == 1),
+        Figure(5, f"{len(ends)} set(s) of weights at the end of all {count} kills", len(ends) == 1),
     ]
 
 

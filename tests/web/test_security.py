@@ -279,6 +279,7 @@ def test_no_path_from_a_request_reaches_the_file_system(server):
         if watching.is_set() and event == "open":
             opened.append(os.fsdecode(arguments[0]) if isinstance(arguments[0], str | bytes) else str(arguments[0]))
 
+    server.get("/")  # the first connection of a process loads modules of Python
     sys.addaudithook(watch)
     watching.set()
     try:
