@@ -21,6 +21,7 @@ EXTRA_WITH = {
     **dict.fromkeys(("onnx", "onnxruntime"), "policies"),
     **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
     "huggingface_hub": "hub",
+    **dict.fromkeys(("h5py", "minari"), "minari"),
     "matplotlib": "pictures",
     "pettingzoo": "pettingzoo",
 }
@@ -71,6 +72,7 @@ HOTLAP = Group(
             {
                 "policy": Command("A run's policy as ONNX, or for plain SB3.", "hotlap.commands.training:ExportPolicy"),
                 "wasm": Command("The physics as WebAssembly, with the tracks.", "hotlap.commands.web:ExportWasm"),
+                "laps": Command("Laps of people as a Minari data set.", "hotlap.commands.web:ExportLaps"),
                 "site": Command("The game as static files for any web host.", "hotlap.commands.web:ExportSite"),
             },
         ),

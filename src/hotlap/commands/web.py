@@ -1,7 +1,9 @@
-"""The options of `hotlap play`, `hotlap export wasm` and `hotlap export site`."""
+"""The options of `hotlap play`, `hotlap export wasm`, `hotlap export site` and `hotlap export laps`."""
 
 from dataclasses import dataclass
+from json import dumps
 from pathlib import Path
+from typing import Literal
 
 from hotlap.web.options import PlayOptions
 
@@ -53,6 +55,33 @@ class ExportSite:
 
         options = SiteOptions(self.url, self.force, self.json)
         export_site(self.folder, self.runs, self.tracks, self.root, options)
+
+
+@dataclass(frozen=True)
+class ExportLaps:
+    """Write the laps that people drove on the page as a Minari data set, for imitation and offline learning."""
+
+    folder: Path
+    """The folder to write, with a version at the end, such as laps-v0; it appears whole or not at all."""
+    track: tuple[str, ...] = ()
+    """Tracks whose laps to write; by default the three built-in ones."""
+    observation: Literal["classic", "full"] = "classic"
+    """What the driver sees: the 14 numbers of the classic layout, or all 59."""
+    root: Path = RUNS
+    """Folder that holds the runs, and the lap board."""
+    force: bool = False
+    """Replace a data set that is already there."""
+    json: bool = False
+    """Print one JSON object instead of text."""
+
+    def run(self) -> None:
+        """Drive again and write."""
+        from hotlap.export.lap_data import write_laps
+        from hotlap.racer.tracks import track_ids
+
+        tracks = self.track or track_ids()
+        written = write_laps(self.folder, tracks, self.observation, self.root, force=self.force)
+        print(dumps({"folder": str(self.folder), "written": written}) if self.json else written)
 
 
 @dataclass(frozen=True)

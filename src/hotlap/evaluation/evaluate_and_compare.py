@@ -8,6 +8,7 @@ from pathlib import Path
 from hotlap.errors import ConfigError, ReportError
 from hotlap.evaluation.compare import compare_document, print_comparison, regressions, suspicions
 from hotlap.evaluation.measures import Evaluation, changes, shortfalls
+from hotlap.evaluation.minari_data import check_data_set, write_data_set
 from hotlap.evaluation.places import evaluate_here
 from hotlap.evaluation.regression import LAST, find_base, history, keep
 from hotlap.evaluation.request import EvaluationConfig, Outputs, combined
@@ -26,6 +27,8 @@ def run_evaluations(
     """Evaluate drivers and print the results; 1 when one falls short of what was required or of what was before."""
     for path in (outputs.report, outputs.episodes_file):
         _refuse_taken(path, force=outputs.force)
+    if outputs.traces is not None:
+        check_data_set(outputs.traces, force=outputs.force)
     requests = [_request(given, file, outputs) for given in asked]
     if len(requests) > 1:
         _refuse_for_several(requests, outputs)
@@ -48,12 +51,17 @@ def _request(given: EvaluationConfig, file: Path | None, outputs: Outputs) -> Re
         raise ConfigError("no driver to evaluate. Name a run, a policy.onnx or a scripted driver such as expert.")
     source = find_driver(config.policy, outputs.root)
     evaluation_of(source.world).check_outputs(outputs)
+    if outputs.traces is not None:
+        evaluation_of(source.world).record(source, config)  # refused now rather than after the drive
     return source, config
 
 
 def _status(result: Evaluation, source: DriverSource, config: EvaluationConfig, outputs: Outputs) -> int:
     """Write what was asked for and remember the evaluation; the exit code says whether it is what was asked."""
     _write_files(result, source, outputs)
+    if outputs.traces is not None:
+        recording = evaluation_of(source.world).record(source, config)
+        say(write_data_set(outputs.traces, recording, force=outputs.force))
     found, worse = _shortfalls(result, config, outputs), _regressions(result, config, outputs.root)
     for each in (*found, *(worse or ())):
         say(each)
@@ -146,6 +154,7 @@ def _remember(result: Evaluation, config: EvaluationConfig, root: Path, *, passe
 def _refuse_for_several(requests: Sequence[Request], outputs: Outputs) -> None:
     """What is about one driver."""
     one = {"--report": outputs.report is not None, "--episodes-file": outputs.episodes_file is not None}
+    one["--traces"] = outputs.traces is not None
     one["--against last"] = any(config.against == LAST for _, config in requests)
     for option, given in one.items():
         if given:

@@ -70,6 +70,9 @@ class Outputs:
     reference."""
     episodes_file: Path | None = None
     """Highway: write every episode, with its seed, to this file of JSON lines."""
+    traces: Path | None = None
+    """Drive once more and write every step to this folder as a Minari data set, such as traces/expert-v0; needs the
+    extra minari."""
     report: Path | None = None
     """Write a page with pictures to this HTML file."""
     root: Path = Path("runs")

@@ -8,6 +8,7 @@ from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.request import EvaluationConfig, Outputs
 from hotlap.evaluation.sources import DriverSource
+from hotlap.evaluation.steps import Recording
 from hotlap.policies import Policy
 from hotlap.worlds import WORLDS, registered
 
@@ -43,6 +44,9 @@ class WorldEvaluation(Protocol):
 
     def write_episodes(self, result: Any, path: Path) -> str:
         """Write every episode to a file; what was written, in words."""
+
+    def record(self, source: DriverSource, config: EvaluationConfig) -> Recording:
+        """Every step of the episodes of an evaluation; refused here where that cannot be, driven when asked for."""
 
     def shortfalls(self, result: Any, outputs: Outputs) -> list[str]:
         """What misses a requirement that only this world has."""

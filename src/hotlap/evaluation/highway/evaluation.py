@@ -8,11 +8,13 @@ from typing import Any
 from hotlap.errors import ConfigError
 from hotlap.evaluation.highway.episodes import EpisodesHeader, write_episodes
 from hotlap.evaluation.highway.evaluate import SCRIPTED, HighwayEvaluation, evaluate_highway
+from hotlap.evaluation.highway.recorded_episodes import record_episodes
 from hotlap.evaluation.highway.report import report_page
 from hotlap.evaluation.highway.setup import HighwaySetup
 from hotlap.evaluation.highway.table import print_highway
 from hotlap.evaluation.request import EvaluationConfig, Outputs
 from hotlap.evaluation.sources import DriverSource
+from hotlap.evaluation.steps import Recording
 from hotlap.evaluation.world_evaluation import Say
 from hotlap.highway.fingerprint import physics_fingerprint
 
@@ -56,6 +58,10 @@ class HighwayWorldEvaluation:
         header = EpisodesHeader(result.driver, "highway", fingerprint, missions, dict(result.about))
         write_episodes(path, header, result.records, force=True)
         return f"{len(result.records)} episodes written to {path}"
+
+    def record(self, source: DriverSource, config: EvaluationConfig) -> Recording:
+        """The episodes at every density, without the supervisor."""
+        return record_episodes(source.name, source.make, _setup(config))
 
     def shortfalls(self, result: HighwayEvaluation, outputs: Outputs) -> list[str]:  # noqa: ARG002 - thresholds say it all
         """None beyond the thresholds."""

@@ -17,6 +17,7 @@ from hotlap.evaluation.race.evaluate import HELD_OUT, RaceFigures, RaceLimits, r
 from hotlap.evaluation.request import EvaluationConfig, Outputs
 from hotlap.evaluation.sources import DriverSource
 from hotlap.evaluation.statistics import exact, rate, share
+from hotlap.evaluation.steps import Recording
 from hotlap.evaluation.world_evaluation import Say
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.racer.cars import CLASSIC
@@ -117,14 +118,18 @@ class RaceWorldEvaluation:
         return page(result, [f"<section><h2>Races</h2>{html_table(HEADINGS, rows)}</section>"], foot)
 
     def check_outputs(self, outputs: Outputs) -> None:
-        """Episode files and percentages of a reference are not for races."""
-        for name in ("episodes_file", "require_percent"):
+        """Episode files, traces and percentages of a reference are not for races."""
+        for name in ("episodes_file", "require_percent", "traces"):
             if getattr(outputs, name) is not None:
                 raise ConfigError(f"--{name.replace('_', '-')} is not for races: leave it out.")
 
     def write_episodes(self, result: RaceEvaluation, path: Path) -> str:  # noqa: ARG002 - refused before it is driven
         """Nothing is written."""
         raise ConfigError("races have no file of episodes: leave out --episodes-file.")
+
+    def record(self, source: DriverSource, config: EvaluationConfig) -> Recording:  # noqa: ARG002 - refused before
+        """Nothing is recorded."""
+        raise ConfigError("races have no traces: leave out --traces.")
 
     def shortfalls(self, result: RaceEvaluation, outputs: Outputs) -> list[str]:  # noqa: ARG002 - there is none
         """Nothing beyond thresholds."""

@@ -8,10 +8,12 @@ from typing import Any
 from hotlap.errors import ConfigError
 from hotlap.evaluation.racer.evaluate import evaluate
 from hotlap.evaluation.racer.figures import DriveLimits, RacerEvaluation
+from hotlap.evaluation.racer.recorded_laps import record_laps
 from hotlap.evaluation.racer.report import report_page
 from hotlap.evaluation.racer.table import print_evaluation
 from hotlap.evaluation.request import EvaluationConfig, Outputs
 from hotlap.evaluation.sources import DriverSource
+from hotlap.evaluation.steps import Recording
 from hotlap.evaluation.world_evaluation import Say
 from hotlap.policies import CasualHuman, Policy, ReferenceDriver
 from hotlap.racer.batch import GRIP_LAYOUTS
@@ -42,7 +44,7 @@ class RacerWorldEvaluation:
         tracks = chosen_tracks(config.track or source.tracks)
         say(f"driving {source.name} on {', '.join(track.track_id for track in tracks)}")
         options: dict[str, Any] = {
-            "limits": DriveLimits(config.laps, config.steps),
+            "limits": _limits(config),
             "name": source.name,
             "about": source.about,
         }
@@ -65,6 +67,10 @@ class RacerWorldEvaluation:
         """Refused before anything is driven."""
         raise NotImplementedError(f"{path}: {result.driver} has laps, not episodes")
 
+    def record(self, source: DriverSource, config: EvaluationConfig) -> Recording:
+        """The laps from every start of every track, with and without delay."""
+        return record_laps(source, config.track or source.tracks, driven_cars(source, config), _limits(config))
+
     def shortfalls(self, result: RacerEvaluation, outputs: Outputs) -> list[str]:
         """Laps that are too far from the reference."""
         return [] if outputs.require_percent is None else result.below(outputs.require_percent)
@@ -78,6 +84,11 @@ class RacerWorldEvaluation:
     def joined(self, results: Sequence[RacerEvaluation], config: EvaluationConfig) -> RacerEvaluation:  # noqa: ARG002
         """All tracks in one."""
         return replace(results[0], tracks=[track for each in results for track in each.tracks])
+
+
+def _limits(config: EvaluationConfig) -> DriveLimits:
+    """How far is driven."""
+    return DriveLimits(config.laps, config.steps)
 
 
 def driven_cars(source: DriverSource, config: EvaluationConfig) -> tuple[str, ...]:
