@@ -166,6 +166,7 @@ register_world(
         env_ids={"hotlap/Race-v0": {}},
         training="hotlap.training.race:TRAINING",
         evaluation="hotlap.evaluation.race.evaluation:EVALUATION",
+        browser="hotlap.export.race_browser:BROWSER",
     )
 )
 register_world(

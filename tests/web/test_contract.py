@@ -34,6 +34,7 @@ def server(tmp_path_factory):
     [
         ("data/site.json", "/data/site.json"),
         ("data/kernel.json", "/data/kernel.json"),
+        ("data/race.json", "/data/race.json"),
         ("data/highway.json", "/data/highway.json"),
         ("data/tracks.json", "/data/tracks.json"),
         ("data/tracks/ID.json", "/data/tracks/track-01.json"),
@@ -51,10 +52,11 @@ def test_documents_have_the_keys_the_page_is_promised(server, heading, url):
             assert set(value) == set(given[key]), key
 
 
-def test_slots_look_as_promised(server):
-    promised, given = example("data/kernel.json")["slots"], server.get("/data/kernel.json").json()["slots"]
+@pytest.mark.parametrize(("name", "numbers"), [("kernel", ["numbers"]), ("race", [])])
+def test_slots_look_as_promised(server, name, numbers):
+    promised, given = example(f"data/{name}.json")["slots"], server.get(f"/data/{name}.json").json()["slots"]
     assert all(slot in given for slot in promised)
-    assert [slot["group"] for slot in promised] == [*dict.fromkeys(slot["group"] for slot in given), "numbers"]
+    assert [slot["group"] for slot in promised] == [*dict.fromkeys(slot["group"] for slot in given), *numbers]
 
 
 def test_laps_have_the_fields_the_page_is_promised(server):

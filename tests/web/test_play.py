@@ -118,7 +118,7 @@ def test_run_elsewhere_can_be_played_by_its_folder(tmp_path):
     assert [(run.name, run.key) for run in shelf.listing().runs] == [("far", chosen.key)]
 
 
-@pytest.mark.parametrize(("world", "page"), [("racer", "/"), ("highway", "/highway.html")])
+@pytest.mark.parametrize(("world", "page"), [("racer", "/"), ("race", "/"), ("highway", "/highway.html")])
 def test_run_is_opened_in_the_page_of_its_world(world, page, tmp_path):
     make_run(tmp_path / "runs", "mine", world=world)
     with playing(tmp_path, "mine", "--port", "0") as (_, link):

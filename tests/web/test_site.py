@@ -46,7 +46,8 @@ def referenced_urls(folder) -> set[str]:
     }
     urls |= {f"data/policies/{policy['key']}.onnx" for policy in documents["policies.json"]["policies"]}
     names = ("site.json", "kernel.json", "racer.wasm", "tracks.json", "policies.json", "highway.json", "highway.wasm")
-    return urls | {f"data/{name}" for name in (*names, "highway-scenes.bin", "driver.json", "driver.wasm")}
+    others = ("highway-scenes.bin", "driver.json", "driver.wasm", "race.json", "race.wasm")
+    return urls | {f"data/{name}" for name in (*names, *others)}
 
 
 def test_site_has_everything_it_refers_to_and_nothing_else(root, tmp_path):
