@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from hotlap.errors import ConfigError
+
 
 @dataclass(frozen=True)
 class DriveOrders:
@@ -54,7 +56,7 @@ class DriveOrders:
 
 @dataclass(frozen=True)
 class Missions:
-    """List the missions that were driven, by `hotlap drive` and on the page; those that failed come first."""
+    """List the missions that were driven, by `hotlap drive` and on the page, those that failed first; or replay one."""
 
     failures: bool = False
     """Only those that were not done."""
@@ -66,14 +68,25 @@ class Missions:
     """Only those that ended so."""
     limit: int = 20
     """How many to list."""
+    replay: int | None = None
+    """Drive the mission of this number again, in its traffic and after the orders before it."""
+    policy: str | None = None
+    """Who drives the replay: a run, a policy.onnx, motorist or expert; by default the driver of the log."""
     root: Path = Path("runs")
     """Folder that holds the log of missions."""
     json: bool = False
-    """Print one JSON list instead of a table."""
+    """Print JSON instead of a table."""
 
-    def run(self) -> None:
-        """Print the list."""
+    def run(self) -> int | None:
+        """Print the list, or drive."""
+        if self.replay is not None:
+            from hotlap.evaluation.highway.replayed_mission import replay_mission
+
+            return replay_mission(self.replay, self.policy, self.root, as_json=self.json)
+        if self.policy is not None:
+            raise ConfigError("--policy is for --replay; --driver chooses the missions of one driver.")
         from hotlap.evaluation.highway.logged_missions import MissionFilter, list_missions
 
         wanted = MissionFilter(self.driver, self.mode, self.ending, self.failures, self.limit)
         list_missions(self.root, wanted, as_json=self.json)
+        return None

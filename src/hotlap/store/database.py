@@ -53,6 +53,12 @@ MIGRATIONS = (
     """
     ALTER TABLE laps ADD COLUMN driven_by TEXT NOT NULL DEFAULT 'analogue';
     """,
+    """
+    ALTER TABLE evaluations ADD COLUMN branch TEXT NOT NULL DEFAULT '';
+    ALTER TABLE evaluations ADD COLUMN commit_id TEXT NOT NULL DEFAULT '';
+    ALTER TABLE missions ADD COLUMN branch TEXT NOT NULL DEFAULT '';
+    ALTER TABLE missions ADD COLUMN commit_id TEXT NOT NULL DEFAULT '';
+    """,
 )
 
 

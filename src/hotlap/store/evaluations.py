@@ -8,6 +8,7 @@ from typing import Any
 
 from hotlap.errors import StoreError
 from hotlap.store.database import Database, utc_now
+from hotlap.store.revision import current_revision
 
 MOST_EVALUATIONS = 1000
 MOST_BYTES = 1 << 24
@@ -29,6 +30,9 @@ class KeptEvaluation:
     """What `hotlap evaluate --json` printed."""
     passed: bool
     """Whether it reached what was asked of it, and was no worse than what it was set against."""
+    branch: str = ""
+    """The branch and the commit of the folder it was made in; empty where there are none."""
+    commit_id: str = ""
 
 
 class EvaluationHistory:
@@ -43,8 +47,9 @@ class EvaluationHistory:
         content = zlib.compress(json.dumps(document).encode())
         with self.database.transaction() as db:
             number = db.execute(
-                "INSERT INTO evaluations (made_at, world, driver, setup, document, passed) VALUES (?, ?, ?, ?, ?, ?)",
-                (made_at or utc_now(), *keys, content, int(passed)),
+                "INSERT INTO evaluations (made_at, world, driver, setup, document, passed, branch, commit_id) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (made_at or utc_now(), *keys, content, int(passed), *current_revision()),
             ).lastrowid
             db.execute("DELETE FROM evaluations WHERE id <= ?", ((number or 0) - MOST_EVALUATIONS,))
         return number or 0

@@ -8,20 +8,40 @@ import msgspec
 from hotlap.errors import MissionError
 from hotlap.highway.missions import MAX_GAP_S, MIN_GAP_S, Direction, Ending, Mode, Outcome, Source
 from hotlap.highway.orders.interpreting import MAX_CHARACTERS
-from hotlap.highway.physics import MOST_LANES, TOP_SPEED_MPS
+from hotlap.highway.orders.situation import MAX_SPEED_MPH
+from hotlap.highway.physics import MOST_LANES, MOST_VEHICLES, TOP_SPEED_MPS
 from hotlap.store.database import Database, utc_now
 from hotlap.store.plain import plain_text
+from hotlap.store.revision import UNKNOWN, Revision, current_revision
 
 MOST_MISSIONS = 10_000
 LONGEST_REASON = 200
 LONGEST_DRIVER = 64
 LONGEST_MISSION_S = 86_400.0
+MOST_ORDERS = 100
 
 Lane = Annotated[int, msgspec.Meta(ge=0, le=MOST_LANES)]
 Seconds = Annotated[float, msgspec.Meta(ge=0.0, le=LONGEST_MISSION_S)]
 Speed = Annotated[float, msgspec.Meta(ge=0.0, le=TOP_SPEED_MPS)]
 SpeedError = Annotated[float, msgspec.Meta(ge=-TOP_SPEED_MPS, le=TOP_SPEED_MPS)]
+Order = Annotated[str, msgspec.Meta(max_length=MAX_CHARACTERS)]
 Gap = Annotated[float, msgspec.Meta(ge=MIN_GAP_S, le=MAX_GAP_S)]
+
+
+class DrivenScene(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a drive began and what was said in it, up to a mission: enough to drive it again."""
+
+    seed: Annotated[int, msgspec.Meta(ge=0)]
+    vehicles: Annotated[int, msgspec.Meta(ge=0, le=MOST_VEHICLES)]
+    lane: Lane
+    speed_mph: Annotated[float, msgspec.Meta(ge=0.0, le=MAX_SPEED_MPH)]
+    seconds: Seconds
+    """What each order had."""
+    orders: Annotated[list[Order], msgspec.Meta(max_length=MOST_ORDERS)]
+    """Every order of the drive, the mission's the last."""
+    physics: Annotated[str, msgspec.Meta(max_length=LONGEST_DRIVER)] = ""
+    policy: Annotated[str, msgspec.Meta(max_length=LONGEST_DRIVER)] = ""
+    """A hash of the driver's file; empty for scripted drivers."""
 
 
 class MissionRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,6 +62,8 @@ class MissionRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     return_lane: Lane | None = None
     speed_error_mps: SpeedError | None = None
     interventions: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
+    drive: DrivenScene | None = None
+    """None where only the mission is known, as pages send it."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +75,16 @@ class LoggedMission:
     ended_at: str
     """When it ended, in UTC."""
     record: MissionRecord
+    revision: Revision = UNKNOWN
+    """The branch and commit of the folder it was driven in."""
 
     def as_json(self) -> dict[str, Any]:
         """As pages get it: one flat object."""
-        return {"id": self.id, "ended_at": self.ended_at, **msgspec.to_builtins(self.record)}
+        facts = {"id": self.id, "ended_at": self.ended_at, **self.revision._asdict()}
+        return {**facts, **msgspec.to_builtins(self.record)}
+
+
+_NEWEST = "SELECT id, ended_at, record, branch, commit_id FROM missions ORDER BY id DESC LIMIT ?"
 
 
 class MissionLog:
@@ -69,17 +97,26 @@ class MissionLog:
         """Log a mission; one that cannot be raises MissionError and nothing is written."""
         kept = checked_record(msgspec.to_builtins(record))
         when = ended_at or utc_now()
-        content = msgspec.json.encode(kept).decode()
+        content, revision = msgspec.json.encode(kept).decode(), current_revision()
         with self.database.transaction() as db:
-            number = db.execute("INSERT INTO missions (ended_at, record) VALUES (?, ?)", (when, content)).lastrowid
+            number = db.execute(
+                "INSERT INTO missions (ended_at, record, branch, commit_id) VALUES (?, ?, ?, ?)",
+                (when, content, *revision),
+            ).lastrowid
             db.execute("DELETE FROM missions WHERE id <= ?", ((number or 0) - MOST_MISSIONS,))
-        return LoggedMission(number or 0, when, kept)
+        return LoggedMission(number or 0, when, kept, revision)
 
     def newest(self, limit: int = 50) -> list[LoggedMission]:
         """The missions that ended last, newest first."""
         with self.database.transaction() as db:
-            rows = db.execute("SELECT id, ended_at, record FROM missions ORDER BY id DESC LIMIT ?", (max(limit, 0),))
-            return [LoggedMission(row[0], row[1], record_from_json(row[2].encode())) for row in rows]
+            rows = db.execute(
+                "SELECT id, ended_at, record, branch, commit_id FROM missions ORDER BY id DESC LIMIT ?",
+                (max(limit, 0),),
+            )
+            return [
+                LoggedMission(number, when, record_from_json(record.encode()), Revision(branch, commit))
+                for number, when, record, branch, commit in rows
+            ]
 
 
 def record_from_json(body: bytes) -> MissionRecord:
@@ -104,7 +141,9 @@ def checked_record(values: Any) -> MissionRecord:
     )
 
 
-def record_of(outcome: Outcome, driver: str, interventions: dict[str, int] | None = None) -> MissionRecord:
+def record_of(
+    outcome: Outcome, driver: str, interventions: dict[str, int] | None = None, drive: DrivenScene | None = None
+) -> MissionRecord:
     """The record of a mission that ended, and who drove it."""
     mission = outcome.mission
     return MissionRecord(
@@ -123,4 +162,5 @@ def record_of(outcome: Outcome, driver: str, interventions: dict[str, int] | Non
         return_lane=mission.return_lane,
         speed_error_mps=outcome.speed_error_mps,
         interventions=interventions or {},
+        drive=drive,
     )

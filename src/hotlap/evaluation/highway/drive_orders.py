@@ -1,5 +1,6 @@
 """What `hotlap drive` does when it drives: results to stdout, a live line to stderr, missions to the log."""
 
+import hashlib
 import json
 import math
 import sys
@@ -15,6 +16,7 @@ from hotlap.checkpoints.run_files import POLICY_FILE, read_best
 from hotlap.errors import CheckpointError, ConfigError, PolicyError, StoreError
 from hotlap.evaluation.sources import DriverSource, find_driver
 from hotlap.highway.config import RoadConfig
+from hotlap.highway.fingerprint import physics_fingerprint
 from hotlap.highway.missions import Ending, Outcome
 from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
 from hotlap.highway.orders import Refused, Situation, Understood, as_record, as_sentence, interpret
@@ -23,10 +25,11 @@ from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.progress import say
 from hotlap.store.database import DATABASE_FILE, Database
-from hotlap.store.missions import MissionLog, MissionRecord, record_of
+from hotlap.store.missions import MOST_ORDERS, DrivenScene, MissionLog, MissionRecord, record_of
 
 DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 EXPERT, BUNDLED_DRIVER = "expert", "motorist"
+HASH_DIGITS = 16
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,18 @@ def drive_orders(
 ) -> int:
     """Drive the orders one after the other; 0 when all were carried out, 1 when one was refused or not done."""
     source = _driver(policy, root)
+    carried = carry_out_orders(orders, scene, source, pace=pace, as_json=as_json)
+    if as_json:
+        document = {"driver": source.name, "scene": asdict(scene), "orders": [each.plain() for each in carried]}
+        print(json.dumps(document, indent=2))
+    _log(records_of(carried, scene, source), root)
+    return DONE if all(each.succeeded for each in carried) and len(carried) == len(orders) else BELOW_WHAT_WAS_ASKED
+
+
+def carry_out_orders(
+    orders: Sequence[str], scene: Scene, source: DriverSource, *, pace: float, as_json: bool
+) -> list[Carried]:
+    """Drive the orders one after the other, until the last or a crash, and say what happens unless it is for JSON."""
     driver = source.make([scene.seed])
     driver.reset(np.arange(1))
     drive = OrderedDrive(driver.act, scene)
@@ -91,20 +106,13 @@ def drive_orders(
         carried.append(_carry_out(drive, text, watch, as_json=as_json))
         if drive.world.roads.crashed[0]:
             break
-    if as_json:
-        document = {"driver": source.name, "scene": asdict(scene), "orders": [each.plain() for each in carried]}
-        print(json.dumps(document, indent=2))
-    _log([each for each in carried if each.outcome is not None], source.name, root)
-    return DONE if all(each.succeeded for each in carried) and len(carried) == len(orders) else BELOW_WHAT_WAS_ASKED
+    return carried
 
 
 def _driver(policy: str | None, root: Path) -> DriverSource:
     """The driver asked for; else the best highway run; else the one that comes with Hotlap: said plainly."""
     if policy is not None:
-        source = find_driver(policy, root)
-        if source.world != "highway":
-            raise PolicyError(f"{policy}: drives in the {source.world}. Name a driver of the highway, such as expert.")
-        return source
+        return find_highway_driver(policy, root)
     best = best_highway_run(root)
     if best is not None:
         say(f"driver: {best}, the best evaluated run of the highway")
@@ -115,6 +123,14 @@ def _driver(policy: str | None, root: Path) -> DriverSource:
     except PolicyError as problem:
         source = find_driver(EXPERT, root)
         say(f"driver: the rule-based expert, since {problem}")
+    return source
+
+
+def find_highway_driver(name: str, root: Path) -> DriverSource:
+    """The driver of that name, who must drive on the highway."""
+    source = find_driver(name, root)
+    if source.world != "highway":
+        raise PolicyError(f"{name}: drives in the {source.world}. Name a driver of the highway, such as expert.")
     return source
 
 
@@ -225,11 +241,30 @@ def _plain_outcome(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _log(carried: Sequence[Carried], driver: str, root: Path) -> None:
-    """Keep the missions; a drive is not spoilt by a log that cannot be written."""
-    records: list[MissionRecord] = [
-        record_of(each.outcome, driver, each.interventions) for each in carried if each.outcome is not None
+def policy_hash(source: DriverSource) -> str:
+    """What tells a driver from itself after more training; empty for a scripted one."""
+    path = source.about.get("path")
+    return "" if path is None else hashlib.sha256(Path(path).read_bytes()).hexdigest()[:HASH_DIGITS]
+
+
+def records_of(carried: Sequence[Carried], scene: Scene, source: DriverSource) -> list[MissionRecord]:
+    """What the log keeps of a drive: its missions, each with all that makes the drive again up to it."""
+    place = {**asdict(scene), "physics": physics_fingerprint(), "policy": policy_hash(source)}
+    texts = [each.text for each in carried]
+    return [
+        record_of(each.outcome, source.name, each.interventions, _scene(place, texts[:number]))
+        for number, each in enumerate(carried, 1)
+        if each.outcome is not None
     ]
+
+
+def _scene(place: dict[str, Any], orders: list[str]) -> DrivenScene | None:
+    """None for a drive of more orders than the log keeps."""
+    return DrivenScene(**place, orders=orders) if len(orders) <= MOST_ORDERS else None
+
+
+def _log(records: Sequence[MissionRecord], root: Path) -> None:
+    """Keep the missions; a drive is not spoilt by a log that cannot be written."""
     if not records:
         return
     try:

@@ -39,7 +39,7 @@ class MissionFilter:
 
 def list_missions(root: Path, wanted: MissionFilter, *, as_json: bool) -> None:
     """Print the missions that are asked for, failures first and the newest first among each."""
-    chosen = [mission for mission in _logged(root / DATABASE_FILE) if wanted.takes(mission)]
+    chosen = [mission for mission in logged_missions(root / DATABASE_FILE) if wanted.takes(mission)]
     shown = sorted(chosen, key=_rank)[: max(wanted.limit, 0)]
     if as_json:
         sys.stdout.write(json.dumps([mission.as_json() for mission in shown], indent=2) + "\n")
@@ -53,7 +53,7 @@ def list_missions(root: Path, wanted: MissionFilter, *, as_json: bool) -> None:
         console.print(line, markup=False)
 
 
-def _logged(path: Path) -> list[LoggedMission]:
+def logged_missions(path: Path) -> list[LoggedMission]:
     """Every mission of the log, newest first; none where there is no log yet."""
     if not path.is_file():
         return []
@@ -80,7 +80,9 @@ def _table(missions: Sequence[LoggedMission]) -> Table:
         changed = sum(record.interventions.values())
         ending = f"{record.ending.value}: {record.reason}" if record.reason else record.ending.value
         numbers = (f"{record.duration_s:.1f}", off, f"{changed}")
-        table.add_row(record.mode.value, ending, *numbers, record.driver, mission.ended_at, record.text or NONE)
+        table.add_row(
+            f"{mission.id} {record.mode.value}", ending, *numbers, record.driver, mission.ended_at, record.text or NONE
+        )
     return table
 
 
