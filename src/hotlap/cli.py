@@ -63,6 +63,7 @@ HOTLAP = Group(
         "sweep": Command("Many trainings from one file, and the best of them.", "hotlap.commands.scaleout:Sweep"),
         "evaluate": Command("Evaluate a driver: laps, or missions.", "hotlap.commands.evaluation:Evaluate"),
         "compare": Command("Two drivers side by side.", "hotlap.commands.evaluation:Compare"),
+        "trends": Command("Evaluations and missions over time.", "hotlap.commands.evaluation:Trends"),
         "league": Command("Race drivers against each other, and rate them.", "hotlap.commands.league:League"),
         "drive": Command("Order a car about on the highway, in plain English.", "hotlap.commands.drive:DriveOrders"),
         "missions": Command("Missions that were driven, failures first.", "hotlap.commands.drive:Missions"),

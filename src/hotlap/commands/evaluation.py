@@ -1,4 +1,4 @@
-"""`hotlap evaluate` and `hotlap compare`, on the options of `hotlap.evaluation.request`."""
+"""`hotlap evaluate`, `hotlap compare` and `hotlap trends`, on the options of `hotlap.evaluation.request`."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -58,3 +58,34 @@ class Compare(EvaluationOptions):
         from hotlap.evaluation.evaluate_and_compare import run_comparison
 
         return run_comparison((self.first, self.second), config_from(self), self.root, as_json=self.json)
+
+
+@dataclass(frozen=True)
+class Trends:
+    """Show the evaluations and missions of a folder over time, by driver, branch and commit."""
+
+    report: Path | None = None
+    """Write a page with a picture of every figure to this HTML file."""
+    driver: str | None = None
+    """Only those of one driver."""
+    branch: str | None = None
+    """Only those made on one branch."""
+    commit: str | None = None
+    """Only those made at one commit; its first digits are enough."""
+    check: bool = False
+    """Exit with 1 when the newest evaluation of a driver failed, or its missions are worse beyond chance than at the
+    commit before."""
+    root: Path = Path("runs")
+    """Folder that holds the history of evaluations and the log of missions."""
+    json: bool = False
+    """Print one JSON object instead of tables."""
+    force: bool = False
+    """Write over a file that is already there."""
+
+    def run(self) -> int:
+        """Read, print, draw."""
+        from hotlap.evaluation.trends import Wanted, show_trends
+
+        wanted = Wanted(self.driver, self.branch, self.commit)
+        options = {"check": self.check, "as_json": self.json, "force": self.force}
+        return show_trends(self.root, wanted, self.report, **options)

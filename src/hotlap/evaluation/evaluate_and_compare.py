@@ -10,7 +10,7 @@ from hotlap.evaluation.compare import compare_document, print_comparison, regres
 from hotlap.evaluation.measures import Evaluation, changes, shortfalls
 from hotlap.evaluation.minari_data import check_data_set, write_data_set
 from hotlap.evaluation.places import evaluate_here
-from hotlap.evaluation.regression import LAST, find_base, history, keep
+from hotlap.evaluation.regression import find_base, history, is_of_history, keep
 from hotlap.evaluation.request import EvaluationConfig, Outputs, combined
 from hotlap.evaluation.sources import DriverSource, find_driver
 from hotlap.evaluation.table import console_for_results, empty_table
@@ -147,7 +147,7 @@ def _like(result: Evaluation, name: str, config: EvaluationConfig, root: Path) -
 
 def _remember(result: Evaluation, config: EvaluationConfig, root: Path, *, passed: bool) -> None:
     """Keep the evaluation in the history of the runs' folder, if there is one or the history was asked for."""
-    if root.is_dir() or config.against == LAST:
+    if root.is_dir() or is_of_history(config.against):
         keep(result, root, passed=passed)
 
 
@@ -155,7 +155,7 @@ def _refuse_for_several(requests: Sequence[Request], outputs: Outputs) -> None:
     """What is about one driver."""
     one = {"--report": outputs.report is not None, "--episodes-file": outputs.episodes_file is not None}
     one["--traces"] = outputs.traces is not None
-    one["--against last"] = any(config.against == LAST for _, config in requests)
+    one["--against last"] = any(is_of_history(config.against) for _, config in requests)
     for option, given in one.items():
         if given:
             raise ConfigError(f"{option} is about one driver. Evaluate each of them by itself for it.")

@@ -1,6 +1,6 @@
 """A report as one HTML page that needs nothing else: no network, no scripts, pictures inside."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import NamedTuple
@@ -20,22 +20,28 @@ class Row(NamedTuple):
 
 def page(evaluation: Evaluation, sections: Sequence[str], foot: str) -> str:
     """The page of a driver: who it is, the sections of its world, and what the words mean."""
+    about = {key: evaluation.about[key] for key in ABOUT_KEYS if key in evaluation.about}
+    return plain_page(evaluation.driver, about, sections, foot)
+
+
+def plain_page(title: str, about: Mapping[str, object], sections: Sequence[str], foot: str) -> str:
+    """Any page: a title with facts, sections, and what the words mean."""
     style = (files("hotlap.evaluation") / "report.css").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
-        f"<title>{escape(evaluation.driver)} · Hotlap</title><style>{style}</style></head><body><main>"
-        f"{_head(evaluation)}{''.join(sections)}<footer>{escape(foot)}</footer>"
+        f"<title>{escape(title)} · Hotlap</title><style>{style}</style></head><body><main>"
+        f"{_head(title, about)}{''.join(sections)}<footer>{escape(foot)}</footer>"
         "</main></body></html>\n"
     )
 
 
-def _head(evaluation: Evaluation) -> str:
-    facts = [(key, evaluation.about[key]) for key in ABOUT_KEYS if key in evaluation.about]
+def _head(title: str, about: Mapping[str, object]) -> str:
     shown = "".join(
-        f"<div><dt>{escape(key.replace('_', ' '))}</dt><dd>{escape(_value(value))}</dd></div>" for key, value in facts
+        f"<div><dt>{escape(key.replace('_', ' '))}</dt><dd>{escape(_value(value))}</dd></div>"
+        for key, value in about.items()
     )
-    name = f'<p class="brand">hotlap</p><h1>{escape(evaluation.driver)}</h1>'
+    name = f'<p class="brand">hotlap</p><h1>{escape(title)}</h1>'
     return f'<header>{name}<dl class="about">{shown}</dl></header>'
 
 

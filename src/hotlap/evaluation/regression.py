@@ -14,6 +14,7 @@ from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.evaluations import EvaluationHistory, setup_text
 
 LAST = "last"
+PLACES = ("branch:", "commit:")
 MOST_BYTES = 1 << 26
 
 
@@ -45,13 +46,15 @@ def saved_base(against: str, result: Evaluation) -> Base:
     return Base(f"{document.get('driver')} ({path})", read_measures(document, result.measures()))
 
 
-def last_base(result: Evaluation, root: Path) -> Base | None:
+def last_base(result: Evaluation, root: Path, **where: str) -> Base | None:
     """The last one of the same world and setup that passed what was asked of it; None the first time of this version.
+
+    `where` may name a branch or a commit.
 
     One that failed is no measure for the next: a driver that got worse must not make it pass.
     """
     with history(root) as kept:
-        last = kept.last(result.world, setup_text({"setup": result.setup()}))
+        last = kept.last(result.world, setup_text({"setup": result.setup()}), **where)
     if last is None:
         return None
     try:
@@ -62,10 +65,16 @@ def last_base(result: Evaluation, root: Path) -> Base | None:
     return Base(f"{last.driver} of {last.made_at}", measures)
 
 
+def is_of_history(against: str | None) -> bool:
+    """Whether an evaluation is to be set against one that was kept: "last", "branch:NAME" or "commit:DIGITS"."""
+    return against is not None and (against == LAST or against.startswith(PLACES))
+
+
 def find_base(against: str, result: Evaluation, root: Path, evaluate: Callable[[str], Evaluation]) -> Base | None:
-    """What to set an evaluation against: "last", a saved evaluation, or a driver that is evaluated in the same way."""
-    if against == LAST:
-        return last_base(result, root)
+    """What to set an evaluation against: one of the history, a saved one, or a driver evaluated in the same way."""
+    if is_of_history(against):
+        kind, _, name = against.partition(":")
+        return last_base(result, root, **({kind: name} if name else {}))
     if Path(against).suffix.lower() == ".json":
         return saved_base(against, result)
     other = evaluate(against)

@@ -41,7 +41,7 @@ class Requirements:
     """Highway: drive the simple drivers too, for the table."""
     against: str | None = None
     """Exit with 1 when a figure is worse beyond chance than that of a run, a policy, a saved evaluation (.json),
-    or of the "last" one in the history."""
+    or of one in the history: "last", "branch:main", "commit:1a2b3c"."""
 
 
 @dataclass(frozen=True, kw_only=True)

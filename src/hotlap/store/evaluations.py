@@ -8,7 +8,7 @@ from typing import Any
 
 from hotlap.errors import StoreError
 from hotlap.store.database import Database, utc_now
-from hotlap.store.revision import current_revision
+from hotlap.store.revision import SHOWN_DIGITS, current_revision
 
 MOST_EVALUATIONS = 1000
 MOST_BYTES = 1 << 24
@@ -54,11 +54,15 @@ class EvaluationHistory:
             db.execute("DELETE FROM evaluations WHERE id <= ?", ((number or 0) - MOST_EVALUATIONS,))
         return number or 0
 
-    def last(self, world: str, setup: str) -> KeptEvaluation | None:
-        """The newest evaluation of a world with a setup that passed, whoever drove."""
-        query = "SELECT * FROM evaluations WHERE world = ? AND setup = ? AND passed ORDER BY id DESC LIMIT 1"
+    def last(self, world: str, setup: str, *, branch: str = "", commit: str = "") -> KeptEvaluation | None:
+        """The newest evaluation of a world with a setup that passed, whoever drove; of a branch or commit if named."""
+        query = (
+            "SELECT * FROM evaluations WHERE world = ? AND setup = ? AND passed "
+            "AND (? = '' OR branch = ?) AND substr(commit_id, 1, ?) = ? ORDER BY id DESC LIMIT 1"
+        )
+        commit = commit[:SHOWN_DIGITS]
         with self.database.transaction() as db:
-            row = db.execute(query, (world, setup)).fetchone()
+            row = db.execute(query, (world, setup, branch, branch, len(commit), commit)).fetchone()
         return None if row is None else _kept(row)
 
     def newest(self, limit: int = 20) -> list[KeptEvaluation]:
