@@ -1,6 +1,9 @@
 """Every preset trains, saves, is judged, and leaves a policy for its world."""
 
 import dataclasses
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from hotlap.training.train import train
 from hotlap.worlds import make_world
 
 pytestmark = pytest.mark.integration
+TESTS = Path(__file__).parents[1]
 CARS = 4
 SMALL = {
     "steps": 80,
@@ -53,3 +57,13 @@ def test_preset_leaves_a_policy_that_drives_in_its_world(name, tmp_path):
 def test_highway_presets_are_one_for_each_algorithm():
     algorithms = {load_preset(name).algorithm for name in preset_names() if name.startswith("highway-")}
     assert algorithms == {"ppo", "sac", "dqn"}
+
+
+def test_ppo_learns_without_loading_the_compiler_of_torch(tmp_path):
+    """It would take longer to load than a short training."""
+    script = (
+        "import sys, pathlib; from training.tiny_runs import tiny_config; from hotlap.training.train import train; "
+        "train(tiny_config(), 'run', pathlib.Path(sys.argv[1])); sys.exit('torch._dynamo' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], cwd=TESTS, check=False)
+    assert done.returncode == 0

@@ -52,8 +52,17 @@ def _options(config: TrainConfig, settings: Any) -> dict[str, Any]:
     return {"policy_kwargs": network, "seed": config.seed, "device": "cpu", **_settings(settings)}
 
 
+def _keep_torch_from_loading_its_compiler() -> None:
+    """Torch's optimisers load it when first used, 1.6 s, only to tell it to leave them alone: call that done."""
+    for method in vars(torch.optim.Optimizer).values():
+        plain = getattr(method, "__wrapped__", None)
+        if plain is not None:
+            plain.__dynamo_disable = plain
+
+
 def _make_ppo(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
     options = _options(config, config.ppo)
+    _keep_torch_from_loading_its_compiler()
     options["batch_size"] = min(config.ppo.batch_size, config.ppo.n_steps * config.cars)
     with warnings.catch_warnings():
         # A last batch that is smaller than the others does no harm.
