@@ -16,6 +16,7 @@ from onnx import AttributeProto, TensorProto
 from hotlap.actions import ACTION_SIZE
 from hotlap.errors import PolicyError, did_you_mean
 from hotlap.policies.onnx_budget import check_budget
+from hotlap.policies.small_network import INPUT, OUTPUT, SmallNetwork, small_network
 from hotlap.worlds import WORLDS, ObservationSpec, registered
 
 
@@ -26,12 +27,13 @@ class CheckedModel(NamedTuple):
     """What it says about itself."""
     numbers_per_car: int
     """How many numbers all its results for one car have together."""
+    network: SmallNetwork | None
+    """Its layers, where it is one of those that Hotlap's trainings export."""
 
 
 MOST_BYTES = 1 << 25
 MOST_NODES = 1000
 MOST_METADATA_BYTES = 1 << 18
-INPUT, OUTPUT = "observation", "action"
 LAYERS = {"Gemm", "LayerNormalization", "MatMul"}
 ACTIVATIONS = {"Elu", "Erf", "Gelu", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Softplus", "Tanh"}
 ARITHMETIC = {"Abs", "Add", "Clip", "Div", "Exp", "Log", "Max", "Min", "Mul", "Neg", "Pow", "Reciprocal", "Sqrt", "Sub"}
@@ -70,7 +72,7 @@ def checked_model(where: str, content: bytes, world: str | None = "racer") -> Ch
     _check_made_for_here(where, metadata, world)
     _check_operators(where, model)
     _check_ports(where, model, metadata["layout"], _spec(metadata["world"]).layouts[metadata["layout"]])
-    return CheckedModel(metadata, check_budget(where, model))
+    return CheckedModel(metadata, check_budget(where, model), small_network(model))
 
 
 def _metadata(where: str, model: onnx.ModelProto) -> dict[str, Any]:

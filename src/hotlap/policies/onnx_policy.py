@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from hotlap.errors import PolicyError
-from hotlap.policies.onnx_checks import INPUT, OUTPUT, checked_model, read_model_file
+from hotlap.policies.onnx_checks import checked_model, read_model_file
 from hotlap.policies.policy import Array
 from hotlap.policies.runtime import onnxruntime
+from hotlap.policies.small_network import INPUT, OUTPUT
 from hotlap.worlds import World
 
 ONLY_ERRORS = 3
@@ -33,6 +34,8 @@ class OnnxPolicy:
         checked = checked_model(where, content, world)
         self.metadata: dict[str, Any] = checked.metadata
         self.layout: str = self.metadata["layout"]
+        self.network = checked.network
+        """The same driver as plain arrays, where its graph is one of those that Hotlap's trainings export."""
         self._cars_at_once = max(1, NUMBERS_AT_ONCE // max(1, checked.numbers_per_car))
         self._session = _session(where, content)
 
@@ -44,9 +47,13 @@ class OnnxPolicy:
         raw, most = np.asarray(observation, np.float32), self._cars_at_once
         parts = [self._run(raw[first : first + most]) for first in range(0, max(1, len(raw)), most)]
         actions = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        self.check_actions(actions)
+        return actions
+
+    def check_actions(self, actions: Array) -> None:
+        """Refuse what no car can do."""
         if not np.isfinite(actions).all():
             raise PolicyError(f'the policy "{self.name}" answers with NaN or infinity. Train it again.')
-        return actions
 
     def _run(self, observation: Array) -> Array:
         actions: Array = self._session.run([OUTPUT], {INPUT: observation})[0]

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 from stable_baselines3.common.vec_env import VecNormalize
 
-from hotlap.kernel import jit_is_on
-from hotlap.learning.calls import PROTOTYPE, entry_address
-from hotlap.learning.driving import COLUMN_NUMBERS, CONTROLS, Cars, Kept, Machine, Scales, Stretch
+from hotlap.learning.driving import CONTROLS, Scales
 from hotlap.learning.passes import SHARES
 from hotlap.learning.ppo import PpoLearner
-from hotlap.learning.rollouts import Rollouts
+from hotlap.learning.rollouts import Rollouts, new_kept
 from hotlap.vector.controls import MixedVecEnv
 from hotlap.vector.infos import StepInfos
 
@@ -55,16 +53,8 @@ class Driver:
     def __init__(self, learner: PpoLearner, env: Any) -> None:
         self.learner, self.env = learner, env
         self.normalizer: Any = env if isinstance(env, VecNormalize) else None
-        rows, inputs = learner.ticks * learner.cars, learner.shape.inputs
-        self.kept = Kept(
-            rewards=np.zeros(rows, np.float32),
-            ended=np.zeros(rows, np.uint8),
-            cut_values=np.zeros(rows, np.float32),
-            after=learner.after.observations,
-            discounted=np.zeros(learner.cars),
-            sums=np.zeros(SHARES * 2 * (inputs + 1)),
-            columns=np.zeros(0, np.int64),
-        )
+        self.kept = new_kept(learner)
+        inputs = learner.shape.inputs
         self.mean, self.scale = np.zeros(inputs), np.ones(inputs)
         self.episodes: list[dict[str, Any]] = []
         """Those that ended in this rollout."""
@@ -109,30 +99,13 @@ class CompiledDriver(Driver):
         super().__init__(learner, env)
         self.vec_env: Any = env.unwrapped
         self.world: Any = self.vec_env.world
-        batch, tick = self.world.batch, self.world.batch.compiled_tick()
-        self.columns = {name: np.zeros((learner.ticks, learner.cars), column.dtype) for name, column in watched.items()}
-        self.returns = np.zeros((learner.ticks, learner.cars))
-        self._watched = {**watched, "episode_return": batch.episodes.episode_return}
-        self.kept = self.kept._replace(columns=self._column_table())
-        out = batch.out
-        given = (out.observation, out.reward, out.terminated, out.truncated)
-        cars = Cars._make([*given, *batch.actions, tick.draws])
+        batch = self.world.batch
         clip = np.inf if self.normalizer is None else self.normalizer.clip_obs
         gamma = learner.rules.gamma if self.normalizer is None else self.normalizer.gamma
-        sizes = (learner.cars, learner.shape.inputs, tick.draws.size // learner.cars, len(self._watched))
-        self._entry: Any = tick.update if jit_is_on() else PROTOTYPE(tick.update)
-        machine = Machine(np.array([entry_address(self._entry), *tick[1:4]], np.int64))
-        groups = (cars, batch.episodes, self.kept, self._scales(), machine)
-        self._rollouts = Rollouts(learner, groups, Stretch(0, 0, *sizes, gamma, clip))
-
-    def _column_table(self) -> Array:
-        """Where each column lies and where it is kept."""
-        kept = {**self.columns, "episode_return": self.returns}
-        rows = [
-            (column.ctypes.data, column.strides[0], column.itemsize, kept[name].ctypes.data)
-            for name, column in self._watched.items()
-        ]
-        return np.array(rows, np.int64).reshape(-1, COLUMN_NUMBERS).ravel()
+        everything = {**watched, "episode_return": batch.episodes.episode_return}
+        self._rollouts = Rollouts(learner, batch, self.kept, self._scales(), everything, gamma=gamma, clip=clip)
+        self.columns = dict(self._rollouts.columns)
+        self.returns = self.columns.pop("episode_return")
 
     def _scales(self) -> Scales:
         """Between observations and inputs, and between outputs and controls."""

@@ -5,10 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from hotlap.errors import ConfigError, UnknownTrackError
+from hotlap.errors import ConfigError, PolicyError, UnknownTrackError
 from hotlap.evaluation import DriveLimits, RacerEvaluation, evaluate
 from hotlap.evaluation.racer.drives import percent_over
 from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER
+from hotlap.evaluation.sources import BUNDLED
 from hotlap.policies import CasualHuman, ReferenceDriver
 from hotlap.policies.centre_line import CentreLineDriver
 from hotlap.policies.exploits import Cutting, Parking
@@ -170,3 +171,25 @@ def test_drivers_have_time_for_all_laps_however_long_the_track():
     assert DriveLimits().ticks_on(track) == 6000
     assert DriveLimits(laps=40).ticks_on(track) == round(40 * track.length_u / 60.0 * 60)
     assert DriveLimits(laps=40, steps=500).ticks_on(track) == 500
+
+
+def test_driver_without_python_in_between_drives_the_laps_of_the_runtime():
+    driver = OnnxPolicy(BUNDLED / "all-rounder.onnx")
+    stepped = OnnxPolicy(BUNDLED / "all-rounder.onnx")
+    assert driver.network is not None
+    stepped.network = None
+    [one], [other] = (evaluate(policy, "track-01", with_human=False).tracks for policy in (driver, stepped))
+    for compiled, plain in zip(one.by_delay, other.by_delay, strict=True):
+        assert compiled.flying_laps == plain.flying_laps == 93
+        assert compiled.lap_return == pytest.approx(plain.lap_return)
+        assert compiled.flying_mean_s == plain.flying_mean_s
+    assert one.traces[0].lap_ends == other.traces[0].lap_ends
+    assert np.abs(one.traces[0].x_u - other.traces[0].x_u).max() < 0.01
+
+
+def test_driver_that_answers_with_nan_is_named():
+    driver = OnnxPolicy(BUNDLED / "all-rounder.onnx")
+    *before, (weights, biases) = driver.network.layers
+    driver.network = driver.network._replace(layers=(*before, (weights, biases * np.nan)))
+    with pytest.raises(PolicyError, match='"all-rounder" answers with NaN'):
+        evaluate(driver, "track-01", with_human=False)

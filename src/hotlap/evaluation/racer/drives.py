@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.evaluation.racer.figures import DriveLimits, Figures, FloatArray, Targets, Trace
+from hotlap.evaluation.racer.stretches import MOTION, Columns, driven_stretches
 from hotlap.policies import Policy
 from hotlap.progress import bar
 from hotlap.racer.cars import CLASSIC
@@ -15,6 +16,7 @@ from hotlap.racer.physics import GATE_COUNT, ROAD, TICKS_PER_SECOND
 from hotlap.racer.tracks import Track
 from hotlap.racer.world import RacerWorld
 
+Flags = NDArray[np.bool_]
 GRID = GATE_COUNT
 STARTS = GATE_COUNT + 1
 
@@ -44,7 +46,6 @@ class Drives:
         self.off_road_ticks = np.zeros(count, np.int64)
         self.first_lap_return = np.zeros(count)
         self.driven_ticks = np.zeros(count, np.int64)
-        self._on_first_lap = np.ones(count, np.bool_)
         self._log: list[FloatArray] = []
         policy.reset(np.arange(count))
         self._drive(policy, world)
@@ -60,40 +61,42 @@ class Drives:
         """Until every car has done its laps, parked for good, or run out of time."""
         driving = np.ones(world.count, np.bool_)
         with bar(world.config.episode.maxSteps, "ticks", world.tracks[0].track_id) as advance:
-            while driving.any():
-                world.advance(policy.act(world.observation, world))
-                self._note(world, driving)
-                if world.out.lap_complete.any():
-                    self._note_laps(world, driving)
-                driving &= ~(world.terminated | world.truncated)
-                advance(1)
+            for columns in driven_stretches(policy, world):
+                driving = self._note(columns, driving)
+                advance(len(columns["reward"]))
+                if not driving.any():
+                    break
 
-    def _note_laps(self, world: RacerWorld, driving: NDArray[np.bool_]) -> None:
-        """Keep the laps that just ended; who has driven enough of them stops."""
-        for car in np.flatnonzero(driving & (world.out.lap_complete > 0)):
-            self.laps[car].append(Lap(int(world.out.last_lap_ticks[car]), bool(world.out.lap_clean[car])))
-            self._on_first_lap[car] = False
-            driving[car] = len(self.laps[car]) < self.limits.laps
+    def _note(self, columns: Columns, driving: Flags) -> Flags:
+        """Add some ticks to the books of the cars that drive; who still drives after them."""
+        complete, ended = columns["lap_complete"] > 0, (columns["terminated"] | columns["truncated"]) > 0
+        laps = np.array([len(each) for each in self.laps]) + np.cumsum(complete, axis=0)
+        gone = np.logical_or.accumulate(ended | (laps >= self.limits.laps), axis=0)
+        drives = driving & ~np.concatenate([np.zeros_like(gone[:1]), gone[:-1]])
+        self._note_facts(columns, drives)
+        on_first_lap = drives & (laps == complete)
+        self.first_lap_return += np.where(on_first_lap, columns["reward"], 0.0).sum(axis=0)
+        for tick, car in np.argwhere(complete & drives).tolist():
+            ticks, clean = columns["last_lap_ticks"][tick, car], columns["lap_clean"][tick, car]
+            self.laps[car].append(Lap(int(ticks), bool(clean)))
+        still: Flags = driving & ~gone[-1]
+        return still
 
-    def _note(self, world: RacerWorld, driving: NDArray[np.bool_]) -> None:
-        """Add one tick to the books of the cars that are still driving; of those from the grid, all of it."""
-        fleet, out = world.fleet, world.out
-        off_road, wall = fleet.surface != ROAD, (out.wall_contact | out.collided) > 0
-        self.driven_ticks += driving
-        self.wall_ticks += wall & driving
-        self.off_road_ticks += off_road & driving
-        np.add(self.first_lap_return, world.reward, out=self.first_lap_return, where=driving & self._on_first_lap)
-        motion = (fleet.x_u, fleet.y_u, fleet.arc_u, fleet.speed_ups, fleet.throttle, fleet.brake)
-        grip = world.grip
-        grip_used = np.maximum(grip.grip_used_front[GRID::STARTS], grip.grip_used_rear[GRID::STARTS])
-        row = [*(column[GRID::STARTS] for column in motion), grip_used, off_road[GRID::STARTS], wall[GRID::STARTS]]
-        self._log.append(np.array(row, np.float64))
+    def _note_facts(self, columns: Columns, drives: Flags) -> None:
+        """Where the cars were that drive; of those from the grid, all of it."""
+        off_road, wall = columns["surface"] != ROAD, (columns["wall_contact"] | columns["collided"]) > 0
+        self.driven_ticks += drives.sum(axis=0)
+        self.wall_ticks += (wall & drives).sum(axis=0)
+        self.off_road_ticks += (off_road & drives).sum(axis=0)
+        grip_used = np.maximum(columns["grip_used_front"], columns["grip_used_rear"])
+        rows = [*(columns[name] for name in MOTION), grip_used, off_road, wall]
+        self._log.append(np.array([row[:, GRID::STARTS] for row in rows], np.float64))
 
     def trace(self, delay: int) -> Trace:
         """The drive of the car that began on the grid."""
         group = self.delays.index(delay)
         car = group * STARTS + GRID
-        *motion, off_road, wall = np.stack(self._log[: self.driven_ticks[car]], axis=1)[:, :, group]
+        *motion, off_road, wall = np.concatenate(self._log, axis=1)[:, : self.driven_ticks[car], group]
         x, y, arc, speed, throttle, brake, grip_used = motion
         ends = np.cumsum([lap.ticks for lap in self.laps[car]], dtype=np.int64)
         clean = tuple(lap.clean for lap in self.laps[car])
