@@ -13,6 +13,9 @@ from hotlap.racer.car import clamp, wrap_angle
 from hotlap.racer.fleet import Controls
 from hotlap.racer.grip_car import CarData, GripState, largest_force, vertical_loads
 
+ANY_SPEED_MPS = 1e9
+"""No limit beside the planned speed."""
+
 
 class PlannedLine(NamedTuple):
     """A closed line of n points, (n,) each."""
@@ -132,11 +135,19 @@ def spare_force(largest_n: float, side_share: float) -> float:
 
 
 @kernel
-def press_pedals(state: GripState, spot: LineSpot, line: PlannedLine, manner: Manner, car: CarData) -> Controls:
-    """Throttle and brake for the planned speed, within what the axles have to spare; the steering is left at 0."""
+def wanted_gain(state: GripState, spot: LineSpot, line: PlannedLine, manner: Manner, most_mps: float) -> float:
+    """The gain of speed in m/s2 that keeps a car at its planned speed, or at what it may have where that is less."""
     speed = max(state.forward_mps, 3.0)
     planned = read_ahead(line.speed_mps, spot, speed * manner.feet_s, line)
-    gain = read_ahead(line.accel_mps2, spot, speed * manner.feet_s, line) + 5.0 * (planned - speed)
+    if most_mps < planned:
+        return 5.0 * (most_mps - speed)
+    return read_ahead(line.accel_mps2, spot, speed * manner.feet_s, line) + 5.0 * (planned - speed)
+
+
+@kernel
+def press_pedals(state: GripState, gain: float, manner: Manner, car: CarData) -> Controls:
+    """Throttle and brake for a gain of speed, within what the axles have to spare; the steering is left at 0."""
+    speed = max(state.forward_mps, 3.0)
     front_slip = state.wheel_angle_rad - math.atan2(state.sideways_mps + car.front_axle_m * state.yaw_rate_rps, speed)
     rear_slip = -math.atan2(state.sideways_mps - car.rear_axle_m * state.yaw_rate_rps, speed)
     front_share = abs(math.sin(car.shape_factor * math.atan(car.stiffness_factor * front_slip)))
@@ -161,9 +172,11 @@ def press_pedals(state: GripState, spot: LineSpot, line: PlannedLine, manner: Ma
 
 
 @kernel
-def drive_line(state: GripState, spot: LineSpot, line: PlannedLine, manner: Manner, car: CarData) -> Controls:
-    """What the driver does now."""
-    pedals = press_pedals(state, spot, line, manner, car)
+def drive_line(
+    state: GripState, spot: LineSpot, line: PlannedLine, manner: Manner, car: CarData, most_mps: float
+) -> Controls:
+    """What the driver does now, no faster than it may."""
+    pedals = press_pedals(state, wanted_gain(state, spot, line, manner, most_mps), manner, car)
     angle = steer_along(state, spot, line, manner, car)
     steer = clamp(-angle / car.max_wheel_angle_rad, -1.0, 1.0)
     return Controls(steer=steer, throttle=pedals.throttle, brake=pedals.brake)

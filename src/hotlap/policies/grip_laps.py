@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from hotlap.kernel import compile_kernel, kernel
-from hotlap.policies.grip_driver import Manner, PlannedLine, drive_line, find_spot
+from hotlap.policies.grip_driver import ANY_SPEED_MPS, Manner, PlannedLine, drive_line, find_spot
 from hotlap.policies.policy import FloatArray
 from hotlap.racer.grip_car import Assists, CarData, GripState, advance_grip_car
 from hotlap.racer.physics import ROAD
@@ -63,7 +63,8 @@ def drive_laps(
             if laps == 2:
                 return DrivenLap(ticks=ticks, off_road_m=off_road)
         point = spot.point
-        state = advance_grip_car(state, drive_line(state, spot, line, manner, car), ROAD, assists, car)
+        controls = drive_line(state, spot, line, manner, car, ANY_SPEED_MPS)
+        state = advance_grip_car(state, controls, ROAD, assists, car)
         if laps == 1:
             after = point + 1 if point + 1 < count else 0
             offset = edges.offset_m[point] + (edges.offset_m[after] - edges.offset_m[point]) * spot.share + spot.left_m

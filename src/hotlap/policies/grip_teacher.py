@@ -13,7 +13,7 @@ import numpy as np
 
 from hotlap.kernel import compile_kernel, kernel
 from hotlap.policies.fastest_line import fastest_line, road_with_margin
-from hotlap.policies.grip_driver import Manner, PlannedLine, drive_line, find_spot
+from hotlap.policies.grip_driver import ANY_SPEED_MPS, LineSpot, Manner, PlannedLine, drive_line, find_spot
 from hotlap.policies.policy import Array, FloatArray
 from hotlap.policies.racing_line import cut_road
 from hotlap.policies.speed_profile import empty_profile, fill_between_corners, fill_profile, measure_line
@@ -27,6 +27,7 @@ from hotlap.racer.tick import car_at
 from hotlap.racer.tracks import Track
 
 if TYPE_CHECKING:
+    from hotlap.racer.batch import RacerBatch
     from hotlap.racer.world import RacerWorld
 
 POINTS = 1024
@@ -55,6 +56,15 @@ BOLD, CAREFUL = Pace(0.3, 1.0, 1.0, 0.97), Pace(1.0, 0.95, 0.92, 0.85)
 def pace_of(caution: float) -> Pace:
     """Between the bold pace, at 0, and the careful one, at 1."""
     return Pace(*(bold + (careful - bold) * caution for bold, careful in zip(BOLD, CAREFUL, strict=True)))
+
+
+class Traffic(NamedTuple):
+    """What others on the road ask of a driver, (cars,) each."""
+
+    aside_m: FloatArray
+    """How far to the left of its line it drives."""
+    most_mps: FloatArray
+    """How fast it may be."""
 
 
 class Lines(NamedTuple):
@@ -105,15 +115,18 @@ def planned_line(lesson: Lesson, track: int, car: int) -> PlannedLine:
 
 
 @kernel
-def write_shown(fleet: FleetState, grip: GripFleet, lesson: Lesson, manner: Manner, shown: FloatArray) -> None:
+def write_shown(
+    fleet: FleetState, grip: GripFleet, lesson: Lesson, manner: Manner, traffic: Traffic, shown: FloatArray
+) -> None:
     """What the teacher would do now with every car, (cars, 3)."""
     for number in range(len(shown)):
         track, car = fleet.track[number], grip.car[number]
         line = planned_line(lesson, track, car)
         point = int(fleet.arc_u[number] / lesson.length_m[track] * POINTS) - POINTS_BEFORE
         spot = find_spot(fleet.x_u[number], fleet.y_u[number], point % POINTS, line)
+        aside = LineSpot(point=spot.point, share=spot.share, left_m=spot.left_m - traffic.aside_m[number])
         state = grip_state(car_at(fleet, number), grip, number)
-        controls = drive_line(state, spot, line, manner, car_data(lesson.cars, car))
+        controls = drive_line(state, aside, line, manner, car_data(lesson.cars, car), traffic.most_mps[number])
         shown[number, 0], shown[number, 1], shown[number, 2] = controls.steer, controls.throttle, controls.brake
 
 
@@ -124,9 +137,9 @@ def compiled_showing() -> Any:
 
 
 class GripTeacher:
-    """Shows what it would do with every car of a world of such circuits and cars."""
+    """Shows what it would do with every car of a world of such circuits and cars, at a share of its speed."""
 
-    def __init__(self, tracks: Sequence[Track], cars: Sequence[Car], caution: float = 1.0) -> None:
+    def __init__(self, tracks: Sequence[Track], cars: Sequence[Car], caution: float = 1.0, share: float = 1.0) -> None:
         pace = pace_of(caution)
         kinds = list(dict.fromkeys(car.car_id for car in cars))
         groups = [[car for car in cars if car.car_id == kind] for kind in kinds]
@@ -134,7 +147,7 @@ class GripTeacher:
         with ThreadPoolExecutor() as pool:
             lines = list(pool.map(partial(_line, margin_m=pace.margin_m), *zip(*places, strict=True)))
         envelopes = [[_Envelopes(car.data, pace) for car in group] for group in groups]
-        plans = [_plans(line, envelopes[number % len(kinds)]) for number, line in enumerate(lines)]
+        plans = [_plans(line, envelopes[number % len(kinds)], share) for number, line in enumerate(lines)]
         self.lesson = Lesson(
             lines=Lines(*(np.array(column) for column in zip(*lines, strict=True))),
             plans=Plans(*(np.array(column) for column in zip(*plans, strict=True))),
@@ -145,10 +158,11 @@ class GripTeacher:
             kinds=len(kinds),
         )
 
-    def act(self, world: "RacerWorld") -> FloatArray:
-        """What every car should do now."""
+    def act(self, world: "RacerWorld | RacerBatch", traffic: Traffic | None = None) -> FloatArray:
+        """What every car should do now, alone on the road or in traffic."""
+        traffic = traffic or Traffic(np.zeros(world.count), np.full(world.count, ANY_SPEED_MPS))
         shown = np.zeros((world.count, 3))
-        compiled_showing()(world.fleet, world.grip, self.lesson, MANNER, shown)
+        compiled_showing()(world.fleet, world.grip, self.lesson, MANNER, traffic, shown)
         return shown
 
 
@@ -172,9 +186,9 @@ def _line(track: Track, car: CarData, margin_m: float) -> Lines:
     return Lines(x, y, profile.step_m, np.arctan2(ahead_y, ahead_x), profile.curvature_per_m)
 
 
-def _plans(line: Lines, envelopes: Sequence[_Envelopes]) -> Plans:
+def _plans(line: Lines, envelopes: Sequence[_Envelopes], share: float) -> Plans:
     """The speeds of several cars on a line."""
-    speeds = np.array([_speeds(line, envelope) for envelope in envelopes])
+    speeds = share * np.array([_speeds(line, envelope) for envelope in envelopes])
     return Plans(speeds, (np.roll(speeds, -1, axis=1) ** 2 - speeds**2) / (2.0 * line.step_m))
 
 

@@ -31,9 +31,9 @@ class RaceEnv(SingleEnv):
 
     ## Opponents
 
-    `opponents` are the drivers of the other seats, in turn: "line-50" to "line-100" follow the shortest line at that
-    share of its pace, a .onnx file is a policy trained in races or alone, an object with `name` and `act` drives as it
-    likes. One that raises or answers with NaN is parked, and the race goes on.
+    `opponents` are the drivers of the other seats, in turn: "line-50" to "line-100" follow the shortest line (of a
+    car with grip the fastest) at that share of its pace, a .onnx file is a policy trained in races or alone, an object
+    with `name` and `act` drives as it likes. One that raises or answers with NaN is parked, and the race goes on.
 
     ## Reward
 

@@ -10,8 +10,8 @@ from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.errors import ConfigError
 from hotlap.evaluation.race.evaluate import RaceLimits, race_on
 from hotlap.evaluation.race.evaluation import RaceEvaluation, evaluate_races
+from hotlap.policies.line_drivers import line_driver
 from hotlap.policies.onnx_policy import OnnxPolicy
-from hotlap.policies.race_drivers import LineDriver
 from hotlap.race.fingerprint import race_fingerprint
 from hotlap.race.world import RaceWorld
 from hotlap.training.callbacks import RacerMetricsCallback
@@ -49,9 +49,7 @@ class RaceTraining:
 
     def teacher(self, config: TrainConfig, world: RaceWorld) -> Teacher:  # noqa: ARG002 - one for all settings
         """A line driver that passes slower cars."""
-        if world.cars:
-            raise ConfigError("cars with grip have no teacher in races: leave teacher.steps at 0.")
-        driver = LineDriver(world.tracks, TEACHER_PACE)
+        driver = line_driver(world.batch, TEACHER_PACE)
         return lambda: driver.act(world.observation, world.batch, world.rows)
 
     def physics_fingerprint(self, config: TrainConfig) -> str:

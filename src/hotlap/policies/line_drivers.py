@@ -1,0 +1,120 @@
+"""Drivers that follow a line at a share of its pace, pass slower cars and brake behind those they cannot pass.
+
+They remember nothing: the same race gives the same drive.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from hotlap.policies.grip_driver import ANY_SPEED_MPS
+from hotlap.policies.grip_teacher import GripTeacher, Traffic
+from hotlap.policies.line_follower import BRAKE_SPAN_UPS, THROTTLE_SPAN_UPS, Hands, LineFollower
+from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, Manners, most_speed, seen_others, way_past
+from hotlap.policies.pace import speed_limits
+from hotlap.policies.policy import Array, FloatArray
+from hotlap.policies.racing_line import RacingLine, cut_road, shortest_offsets, with_margin
+from hotlap.race.batch import RaceBatch
+from hotlap.race.opponents import RaceDriver
+from hotlap.racer.cars import Car
+from hotlap.racer.fleet import FleetState
+from hotlap.racer.physics import PHYSICS
+from hotlap.racer.tracks import Track
+
+MARGIN_U = 3.0
+CAUTION = 1.2
+GRIP_CAUTION = 0.5
+"""Between the bold and the careful pace of cars with grip."""
+CLASSIC_MANNERS = Manners(room_u=2.6, edge_u=2.0, braking_ups2=30.0)
+GRIP_MANNERS = Manners(
+    room_u=3.0, edge_u=1.4, braking_ups2=4.0, notices_u=80.0, keeps_u=3.0, keeps_s=0.2, yields_per_s=0.4, swerve_u=1.0
+)
+
+
+def line_driver(race: RaceBatch, pace_percent: int) -> RaceDriver:
+    """A line driver of a pace for the cars of a race."""
+    if race.alone.cars:
+        return GripLineDriver(race.tracks, tuple(race.alone.cars), pace_percent)
+    return LineDriver(race.tracks, pace_percent)
+
+
+class LineDriver:
+    """Drives the classic car along the shortest lines at a share of the speed they allow."""
+
+    def __init__(self, tracks: tuple[Track, ...], pace_percent: int) -> None:
+        self.name = f"line-{pace_percent}"
+        lines = [racing_line(track) for track in tracks]
+        pace = pace_percent / 100.0
+        limits = [pace * np.minimum(speed_limits(line, CAUTION), PHYSICS.max_speed_ups) for line in lines]
+        self._follower = _AsideFollower(lines, [Hands()] * len(lines), limits, by_track=True)
+        self._offsets = LineOffsets(tracks, [_at_even_arcs(line) for line in lines])
+
+    def act(self, observation: Array, race: RaceBatch, rows: Array) -> Array:
+        """Along the line, past or behind whoever is in the way."""
+        others = seen_others(observation, race, rows)
+        aside_u = way_past(others, race, rows, self._offsets, CLASSIC_MANNERS)
+        self._follower.aside_u = aside_u
+        actions = self._follower.act(_Some(race, rows))  # type: ignore[arg-type]
+        too_fast = race.fleet.speed_ups[rows] - most_speed(others, race, rows, self._offsets, CLASSIC_MANNERS, aside_u)
+        actions[:, 1] = np.minimum(actions[:, 1], np.clip(-too_fast / THROTTLE_SPAN_UPS, 0.0, 1.0))
+        actions[:, 2] = np.maximum(actions[:, 2], np.clip(too_fast / BRAKE_SPAN_UPS, 0.0, 1.0))
+        return actions
+
+
+class GripLineDriver:
+    """Drives cars with grip along their fastest lines at a share of the speed between the bold and the careful pace."""
+
+    def __init__(self, tracks: tuple[Track, ...], cars: tuple[Car, ...], pace_percent: int) -> None:
+        self.name = f"line-{pace_percent}"
+        self._teacher = GripTeacher(tracks, cars, GRIP_CAUTION, pace_percent / 100.0)
+        lines, kinds = self._teacher.lesson.lines, self._teacher.lesson.kinds
+        points = [np.column_stack([x, y]) for x, y in zip(lines.x_m, lines.y_m, strict=True)]
+        self._kinds = [LineOffsets(tracks, points[kind::kinds]) for kind in range(kinds)]
+
+    def act(self, observation: Array, race: RaceBatch, rows: Array) -> Array:
+        """Along the line, past or behind whoever is in the way."""
+        traffic = Traffic(np.zeros(race.count), np.full(race.count, ANY_SPEED_MPS))
+        kind_of = self._teacher.lesson.kind[race.alone.grip.car[rows]]
+        for kind, offsets in enumerate(self._kinds):
+            own = rows[kind_of == kind]
+            others = seen_others(observation[kind_of == kind], race, own)
+            aside_m = way_past(others, race, own, offsets, GRIP_MANNERS)
+            traffic.aside_m[own] = aside_m
+            traffic.most_mps[own] = most_speed(others, race, own, offsets, GRIP_MANNERS, aside_m)
+        actions: Array = self._teacher.act(race.alone, traffic)[rows]
+        return actions
+
+
+class _Some:
+    """Some cars of a race, as a follower looks at a world."""
+
+    def __init__(self, race: RaceBatch, rows: Array) -> None:
+        self.count, self.tracks = len(rows), race.tracks
+        self.fleet = FleetState._make(column[rows] for column in race.fleet)
+
+
+class _AsideFollower(LineFollower):
+    """Follows lines so far to their left."""
+
+    aside_u: FloatArray
+
+    def _point_at(self, row: Array, distance_u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        x, y = super()._point_at(row, distance_u)
+        ahead_x, ahead_y = super()._point_at(row, distance_u + 1.0)
+        along = np.maximum(np.hypot(ahead_x - x, ahead_y - y), 1e-9)
+        return x - self.aside_u * (ahead_y - y) / along, y + self.aside_u * (ahead_x - x) / along
+
+
+@lru_cache(maxsize=512)
+def racing_line(track: Track) -> RacingLine:
+    """The shortest line of a track that leaves room to its edges."""
+    road = cut_road(track, track.length_u / (LINE_POINTS - 0.5))
+    return with_margin(road, shortest_offsets(road), MARGIN_U)
+
+
+def _at_even_arcs(line: RacingLine) -> FloatArray:
+    """The points (LINE_POINTS, 2) of a line at even arcs of its track."""
+    count = len(line.points)
+    even_u = np.arange(count + 1) / count * line.length_u
+    closed = np.concatenate([line.points, line.points[:1]])
+    return np.column_stack([np.interp(line.distance_at_arc_u[:-1], even_u, closed[:, axis]) for axis in (0, 1)])

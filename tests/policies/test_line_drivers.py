@@ -1,0 +1,130 @@
+"""Line drivers keep their pace, pass slower cars without touching them, and stay behind where they cannot."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from hotlap.policies.grip_teacher import GripTeacher, Traffic
+from hotlap.policies.line_drivers import CLASSIC_MANNERS, GRIP_MANNERS
+from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, most_speed, seen_others, way_past
+from hotlap.race.batch import RaceBatch, RaceSettings
+from hotlap.race.grid import RACING
+from hotlap.race.opponents import Opponents, seated_drivers
+from hotlap.racer.cars import load_car
+from hotlap.racer.physics import ROAD
+from hotlap.racer.tracks import load_track
+from hotlap.racer.world import RacerWorld
+
+
+def race_of(drivers: list[str], laps: int, car: str | None = None, seconds: float = 200.0):
+    """All cars to the finish: the race, and for how many ticks each car was off the road."""
+    cars = [load_car(car)] if car else []
+    track = load_track("quarry" if car else "track-01")
+    race = RaceBatch(1, [track], RaceSettings(len(drivers), laps, layout="grip" if car else "classic"), 1, cars)
+    race.alone.grip.car_count[:] = len(cars)
+    race.reset()
+    seats = Opponents(race, seated_drivers(drivers, len(drivers), race), 0)
+    actions, off = np.zeros((race.count, 3)), np.zeros(race.count, int)
+    for _ in range(round(seconds * 60)):
+        seats.write_actions(actions)
+        race.set_actions(actions)
+        race.step()
+        off += (race.fleet.surface != ROAD) & (race.contenders.status == RACING)
+        if not (race.contenders.status == RACING).any():
+            break
+    return race, off
+
+
+def test_eight_of_the_classic_car_sort_themselves_by_pace_and_hardly_touch():
+    race, off = race_of([f"line-{pace}" for pace in (78, 96, 81, 93, 83, 91, 86, 89)], laps=4)
+    assert race.contenders.place.tolist() == [8, 1, 7, 2, 6, 3, 5, 4]
+    assert race.contenders.contacts.sum() <= 2
+    assert (off == 0).all()
+
+
+@pytest.mark.parametrize("car", ["gt", "formula", "street"])
+def test_car_with_grip_passes_a_much_slower_one_and_both_stay_on_the_road(car):
+    race, off = race_of(["line-50", "line-95"], laps=1, car=car, seconds=300.0)
+    assert race.contenders.place.tolist() == [2, 1]
+    assert race.contenders.contacts.sum() == 0
+    assert (off == 0).all()
+
+
+def test_pace_of_a_car_with_grip_is_a_share_of_its_speed():
+    slow, fast = (race_of([f"line-{pace}"], 1, "gt")[0].contenders.finish_tick[0] for pace in (80, 100))
+    assert slow / fast == pytest.approx(1.25, rel=0.03)  # the start from rest is the same
+
+
+def test_driver_with_grip_keeps_below_the_speed_that_traffic_allows():
+    track, gt = load_track("quarry"), load_car("gt")
+    world, teacher = RacerWorld(1, track, car=gt), GripTeacher([track], [gt])
+    world.begin(0, np.random.default_rng(0))
+    for _ in range(600):
+        world.advance(teacher.act(world, Traffic(np.zeros(1), np.full(1, 12.0))))
+    assert world.fleet.speed_ups[0] == pytest.approx(12.0, abs=0.5)
+
+
+def scene(cars: list[tuple[float, float, float]]) -> tuple[RaceBatch, LineOffsets]:
+    """Cars of the classic kind by arc, offset to the left and speed, and a line in the middle of the road."""
+    track = load_track("track-01")
+    race = RaceBatch(1, [track], RaceSettings(len(cars)), 1)
+    race.reset()
+    for row, (arc, offset, speed) in enumerate(cars):
+        (x, y), (tx, ty) = track.position_at(np.array([arc]))[0], track.tangent_at(np.array([arc]))[0]
+        fleet = race.fleet
+        fleet.x_u[row], fleet.y_u[row], fleet.arc_u[row] = x - offset * ty, y + offset * tx, arc
+        fleet.heading_rad[row], fleet.speed_ups[row] = np.arctan2(ty, tx), speed
+        fleet.vx_ups[row], fleet.vy_ups[row] = speed * tx, speed * ty
+    race.look()
+    middle = track.position_at(np.arange(LINE_POINTS) / LINE_POINTS * track.length_u)
+    return race, LineOffsets((track,), [middle])
+
+
+def decided(cars: list[tuple[float, float, float]], manners=CLASSIC_MANNERS) -> tuple[float, float]:
+    """How far to the left the first of some cars goes, and how fast it may be."""
+    race, lines = scene(cars)
+    row = np.array([0])
+    others = seen_others(race.observation[row], race, row)
+    aside = way_past(others, race, row, lines, manners)
+    return aside[0], most_speed(others, race, row, lines, manners, aside)[0]
+
+
+def test_slower_car_on_the_line_is_passed_on_the_side_one_is_on():
+    left, right = (decided([(40.0, own, 40.0), (60.0, 0.0, 30.0)]) for own in (0.5, -0.5))
+    assert left[0] == pytest.approx(CLASSIC_MANNERS.room_u, abs=0.1)
+    assert right[0] == pytest.approx(-CLASSIC_MANNERS.room_u, abs=0.1)
+    assert left[1] == right[1] == np.inf
+
+
+def test_faster_car_ahead_and_car_far_ahead_move_nobody():
+    assert decided([(40.0, 0.0, 40.0), (60.0, 0.0, 60.0)])[0] == 0.0
+    assert decided([(40.0, 0.0, 40.0), (110.0, 0.0, 20.0)])[0] == 0.0
+
+
+def test_car_alongside_is_not_cut_off():
+    """It is half a length behind on the left, and the line leads through it."""
+    aside, most = decided([(41.2, -3.0, 40.0), (40.0, -0.5, 40.0)])
+    assert aside == pytest.approx(-0.5 - CLASSIC_MANNERS.room_u, abs=0.1)
+    assert most == np.inf
+
+
+def test_nobody_drives_into_a_car_that_it_cannot_pass():
+    """A wall of three cars: slow down for them, the more the nearer."""
+    wall = [(offset_arc, side, 20.0) for offset_arc in (70.0,) for side in (-5.0, -2.5, 0.0, 2.5, 5.0)]
+    far, near = decided([(40.0, 0.0, 60.0), *wall])[1], decided([(60.0, 0.0, 60.0), *wall])[1]
+    assert 20.0 <= near < far < 60.0
+
+
+def test_car_with_grip_steers_aside_no_further_than_holds_in_a_bend():
+    assert abs(decided([(40.0, 0.0, 40.0), (60.0, 0.0, 30.0)], GRIP_MANNERS)[0]) == pytest.approx(1.0, abs=0.05)
+
+
+def test_races_of_cars_with_grip_have_line_drivers_by_default():
+    env = gym.make("hotlap/Race-v0", track="quarry", car="gt", cars=4)
+    env.reset(seed=0)
+    world = env.unwrapped.world
+    before = world.contenders.distance_u.copy()
+    for _ in range(120):
+        env.step([0.0, 0.0, 1.0])
+    assert (world.contenders.distance_u - before)[1:].min() > 5.0
+    assert not world.opponents.parked
