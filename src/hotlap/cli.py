@@ -132,6 +132,7 @@ HOTLAP = Group(
                 ),
             },
         ),
+        "suite": Command("Compare learning algorithms on a fixed set of tasks.", "hotlap.commands.benchmark:RunSuite"),
         "completion": Command("Teach your shell the verbs and options.", "hotlap.completion:Completion"),
     },
 )

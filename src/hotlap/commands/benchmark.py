@@ -1,6 +1,7 @@
-"""The options of `hotlap benchmark …`."""
+"""The options of `hotlap benchmark …` and of `hotlap suite`."""
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Literal
 
 import tyro
@@ -122,3 +123,31 @@ class TrainBenchmark:
         from hotlap.benchmark.train import run_train_benchmark
 
         return run_train_benchmark(self.preset, self.seeds, self.learners, self.steps, as_json=self.json)
+
+
+@dataclass(frozen=True)
+class RunSuite:
+    """Train algorithms on a fixed, versioned set of tasks, evaluate them on what no training sees, and compare them.
+
+    The same command resumes a suite that was interrupted, or adds seeds, tasks and algorithms to it.
+    """
+
+    folder: tyro.conf.Positional[Path] = Path("suite-v1")
+    """The folder for the runs, results.json and results.html."""
+    tasks: tuple[str, ...] = ()
+    """Tasks to do: classic, gt, generalist, race, highway; by default all of them, which takes many hours."""
+    algorithms: tuple[str, ...] = ()
+    """Algorithms to compare: ppo, ppo-taught, sac, dqn; by default all that a task has."""
+    seeds: int = 5
+    """Trainings of each algorithm on each task."""
+    steps: int | None = None
+    """Steps of every training, to try it out; by default those of the presets, which numbers to cite have."""
+    json: bool = False
+    """Print one JSON object instead of tables."""
+
+    def run(self) -> int:
+        """Train, evaluate, sum up."""
+        from hotlap.benchmark.suite.run_suite import SuiteRequest, run_suite
+
+        request = SuiteRequest(self.folder, self.tasks, self.algorithms, self.seeds, self.steps)
+        return run_suite(request, as_json=self.json)

@@ -1,0 +1,1 @@
+"""`hotlap suite`: a fixed, versioned set of tasks on which learning algorithms are compared."""
