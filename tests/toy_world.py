@@ -84,6 +84,9 @@ class ToyTraining:
     def mixing(self, config: Any) -> None:
         return None
 
+    def schedules(self, world: Any) -> list[Any]:
+        return []
+
     def physics_fingerprint(self, config: Any) -> str:
         return OBSERVATION_SPEC.physics_fingerprint("place")
 

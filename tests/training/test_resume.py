@@ -44,11 +44,19 @@ ALGORITHMS = {
         highway={"pedals": "one"},
         network={"hidden": [8], "initial_action": [0.1, 0.0]},
     ),
+    "races, past selves": tiny_config(
+        "ppo",
+        world="race",
+        racer={"observation": "full"},
+        race={"cars": 3, "learners": 1, "opponents": ["past", "line-80"], "config": {"episode": {"maxSteps": 40}}},
+        checkpoint={"first_past": 60},
+    ),
     "highway, dqn": tiny_config("dqn", world="highway", steps=160, evaluation={"every_steps": 60}),
 }
 
 TAGS = {
     "racer": ("reward/progress", "racer/completion_rate"),
+    "race": ("reward/progress", "racer/completion_rate"),
     "highway": ("reward/tracking", "highway/crashes_per_1000_km", "eval/ego_fault_per_1000_km"),
 }
 

@@ -23,6 +23,11 @@ class RaceDriver(Protocol):
         """The actions (n, 3) of the cars in these rows, for their observations (n, size)."""
 
 
+def memory_of(drivers: Sequence[RaceDriver]) -> dict[str, Array]:
+    """The live arrays of all that drivers carry from step to step, by name; most carry nothing."""
+    return {name: column for each in drivers if hasattr(each, "memory") for name, column in each.memory().items()}
+
+
 class Opponents:
     """Drives seats of every grid. A driver that raises, or answers with anything but numbers, is parked and named."""
 

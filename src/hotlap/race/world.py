@@ -15,7 +15,7 @@ from hotlap.kernel import zeros
 from hotlap.race.batch import RaceBatch, RaceSettings
 from hotlap.race.config import RaceConfig, checked_cars, checked_laps, checked_start
 from hotlap.race.grid import DRAWN_SLOT, RACING, RETIRED
-from hotlap.race.opponents import Opponents, seated_drivers
+from hotlap.race.opponents import Opponents, memory_of, seated_drivers
 from hotlap.race.options import DEFAULT_OPPONENTS, RaceOptions
 from hotlap.racer.cars import CLASSIC
 from hotlap.racer.options import FAR, TrackChoice, checked_assists, checked_layout, load_cars, load_tracks
@@ -71,7 +71,8 @@ class RaceWorld(BatchWorld):
         self._make_views()
         seats = self.cars_of_grid - self.learners
         chosen = _fitting(given.opponents, seats)
-        self.opponents = Opponents(self.batch, seated_drivers(chosen, seats, self.batch), self.learners)
+        self.drivers = seated_drivers(chosen, seats, self.batch)
+        self.opponents = Opponents(self.batch, self.drivers, self.learners)
 
     def _make_views(self) -> None:
         """What learners see and get, and what they are told: their rows out of all."""
@@ -188,11 +189,11 @@ class RaceWorld(BatchWorld):
             getattr(self.rollout, name).reshape(self.count, -1)[:] = column.reshape(self.batch.count, -1)[self.rows]
 
     def state_columns(self) -> dict[str, Array]:
-        """The live arrays of the fleet, of its races and of its episodes, by name."""
+        """The live arrays of the fleet, of its races, of its episodes and of drivers that remember, by name."""
         grip = self.grip._asdict() if self.cars else {}
         batch = self.batch
         race = {**batch.contenders._asdict(), **batch.pairs._asdict(), **batch.grids._asdict()}
-        return {**self.fleet._asdict(), **batch.alone.episodes._asdict(), **grip, **race}
+        return {**self.fleet._asdict(), **batch.alone.episodes._asdict(), **grip, **race, **memory_of(self.drivers)}
 
     def check_state(self, columns: Mapping[str, Array]) -> None:
         """Refuse a state with a column that is missing, of another kind or out of range."""

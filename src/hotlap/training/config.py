@@ -101,7 +101,8 @@ class RaceTrainingSettings:
     learners: int = 4
     """How many of them learn; the others are opponents."""
     opponents: tuple[str, ...] = ("line-75", "line-85", "line-90", "line-95")
-    """Who drives the others, in turn: line-50 to line-100, or policy files."""
+    """Who drives the others, in turn: line-50 to line-100, policy files, or past for past selves of the learner. Then
+    half of the grids hold only the newest policy."""
     start: Literal["standing", "rolling", "spread"] = "spread"
     """How races start; spread shows the learner every part of the lap."""
     config: RaceConfig = field(default_factory=RaceConfig)

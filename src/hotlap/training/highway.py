@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.evaluation import HighwayEvaluation, HighwaySetup, evaluate_highway
@@ -57,6 +58,10 @@ class HighwayTraining:
         if self.mixing(config) is None:
             return lambda: expert.act(world.observation)
         return lambda: _one_pedal(expert.act(world.observation))
+
+    def schedules(self, world: Any) -> list[BaseCallback]:  # noqa: ARG002 - in any such world
+        """Nothing changes on its own."""
+        return []
 
     def physics_fingerprint(self, config: TrainConfig) -> str:  # noqa: ARG002 - one for all settings
         """The highway's physics."""

@@ -1,10 +1,11 @@
-"""Learning to race against others: learners and line drivers on every grid, drivers evaluated by their races."""
+"""Learning to race against others: learners, past selves and line drivers, evaluated by their races."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.errors import ConfigError
@@ -17,6 +18,7 @@ from hotlap.race.world import RaceWorld
 from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.config import TrainConfig
 from hotlap.training.racing import evaluated_tracks, trained_cars
+from hotlap.training.self_play import self_play, training_opponents
 from hotlap.training.teaching import Teacher
 from hotlap.training.track_sets import expand_tracks
 
@@ -39,7 +41,7 @@ class RaceTraining:
             "assists": racer.assists,
             "cars": race.cars,
             "learners": race.learners,
-            "opponents": race.opponents if race.learners < race.cars else (),
+            "opponents": training_opponents(config),
             "start": race.start,
             "laps": 0,
         }
@@ -51,6 +53,10 @@ class RaceTraining:
         """A line driver that passes slower cars."""
         driver = line_driver(world.batch, TEACHER_PACE)
         return lambda: driver.act(world.observation, world.batch, world.rows)
+
+    def schedules(self, world: RaceWorld) -> list[BaseCallback]:
+        """Past selves, where they race."""
+        return self_play(world)
 
     def physics_fingerprint(self, config: TrainConfig) -> str:
         """The physics of races."""

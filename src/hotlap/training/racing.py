@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.errors import ConfigError
@@ -56,6 +57,10 @@ class RacerTraining:
         if not world.cars:
             return partial(teacher_of(world.tracks).act, world)
         return partial(GripTeacher(world.tracks, world.cars, config.teacher.caution).act, world)
+
+    def schedules(self, world: Any) -> list[BaseCallback]:  # noqa: ARG002 - in any such world
+        """Nothing changes on its own."""
+        return []
 
     def physics_fingerprint(self, config: TrainConfig) -> str:
         """The racer's physics, or that of cars with grip."""

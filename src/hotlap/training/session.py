@@ -50,7 +50,7 @@ class TrainingSession:
             found.append(ActionStdSchedule(self.config))
         if self.config.teacher.steps:
             found.append(Teaching(self.config, training_of(self.config).teacher(self.config, self.env.world)))
-        return found
+        return found + training_of(self.config).schedules(self.env.world)
 
     @property
     def step(self) -> int:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from stable_baselines3.common.callbacks import BaseCallback
+
 from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.evaluation.measures import Evaluation
 from hotlap.training.config import TrainConfig
@@ -31,6 +33,9 @@ class WorldTraining(Protocol):
 
     def teacher(self, config: TrainConfig, world: Any) -> Teacher:
         """Who shows a learner how it is done in such a world, in the learner's controls."""
+
+    def schedules(self, world: Any) -> list[BaseCallback]:
+        """What changes on its own in such a world while training goes on."""
 
     def physics_fingerprint(self, config: TrainConfig) -> str:
         """The physics that a driver is trained in."""
