@@ -25,7 +25,7 @@ async function loadCatalogue(): Promise<{ catalogue: Catalogue; kernel: Kernel }
     fetchJson<KernelFile>('data/kernel.json'),
     fetchBytes('data/racer.wasm', 'the physics'),
     fetchJson<{ format: number; tracks: TrackSummary[] }>('data/tracks.json'),
-    fetchPolicies('racer'),
+    fetchPolicies(['racer', 'race']),
   ]);
   const kernel = await Kernel.compile(kernelFile, wasm);
   return { kernel, catalogue: new Catalogue(site, kernel, tracks.tracks, policies) };

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kernel, type KernelFile } from '../src/physics/kernel';
 import { type DriverFile, NetworkKernel } from '../src/physics/network-kernel';
+import { type RaceFile, RaceKernel } from '../src/physics/race-kernel';
 import type { PolicyList, Track, TrackFile } from '../src/site/data';
 
 export const SITE = process.env.HOTLAP_SITE ?? '';
@@ -22,6 +23,10 @@ export function loadTrack(id: string): Track {
 
 export function loadKernel(): Promise<Kernel> {
   return Kernel.compile(siteJson<KernelFile>('kernel.json'), siteBytes('racer.wasm'));
+}
+
+export async function loadRaceKernel(): Promise<RaceKernel> {
+  return RaceKernel.compile(siteJson<RaceFile>('race.json'), siteBytes('race.wasm'), await loadKernel());
 }
 
 export function loadPolicies(): PolicyList {

@@ -61,13 +61,18 @@ def serving(root: Path) -> Iterator[str]:
         process.communicate(timeout=240)
 
 
-def keeps_to_the_middle(step: int, pace: float = 2.2, gain: float = 1.6) -> bytes:
-    """A driver written by hand: it steers to where there is more room, and lets the throttle go as it gets faster."""
-    weights = np.zeros((14, 3))
+def middle_weights(size: int, gain: float = 1.6) -> np.ndarray:
+    """How a driver acts on the rays and its speed, the first of so many numbers that it sees."""
+    weights = np.zeros((size, 3))
     for ray, weight in RAY_WEIGHTS.items():
         weights[ray, 0], weights[8 - ray, 0] = weight * gain, -weight * gain
     weights[9, 1] = -3.0
-    model = model_of(*linear_nodes(weights, np.array([0.0, pace, 0.0])), good_metadata(steps=step))
+    return weights
+
+
+def keeps_to_the_middle(step: int, pace: float = 2.2, gain: float = 1.6) -> bytes:
+    """A driver written by hand: it steers to where there is more room, and lets the throttle go as it gets faster."""
+    model = model_of(*linear_nodes(middle_weights(14, gain), np.array([0.0, pace, 0.0])), good_metadata(steps=step))
     return bytes(model.SerializeToString())
 
 

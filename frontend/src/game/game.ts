@@ -1,10 +1,10 @@
 /** The page: what the player asks for, and one animation frame after the other. */
 
 import { Clock } from '../physics/clock';
-import { Board, type BoardLap, eventKey, eventOf } from '../race/board';
+import { Board, type BoardLap, eventKey } from '../race/board';
 import type { Grid } from '../race/drivers';
 import { FOLLOWS, nextLevel } from '../race/ladder';
-import { addressOf, challengeLink, linkOf, settingsOf } from '../race/links';
+import { linkOf, settingsOf } from '../race/links';
 import type { Race, RequestedChanges } from '../race/race';
 import { fetchPolicies } from '../site/data';
 import { reasonOf } from '../site/reasons';
@@ -23,6 +23,7 @@ import type { Picture } from '../view/picture';
 import type { Learning } from './learning';
 import { Reactions } from './reactions';
 import { Screens, toggleFullscreen } from './screens';
+import { linkToLap, linkToRace, pageAddress } from './sharing';
 import { Stage } from './stage';
 import {
   type Begin,
@@ -54,15 +55,6 @@ const NOTHING: RequestedChanges = {
 const RESTART_WITHIN_TICKS = 120;
 /** Who has driven this long knows the controls. */
 const KNOWS_AFTER_TICKS = 240;
-
-/** The address of the page itself, without what a link asked for. */
-function pageAddress(): string {
-  const url = new URL(location.href);
-  const renderer = url.searchParams.get('renderer');
-  url.search = renderer ? `?renderer=${encodeURIComponent(renderer)}` : '';
-  url.hash = '';
-  return url.href;
-}
 
 export class Game {
   private readonly hud: Hud;
@@ -278,22 +270,6 @@ export class Game {
     }
   }
 
-  /** A link to the player's best lap of a race, or to the race itself. */
-  private linkTo(race: Race): Promise<string> {
-    const { fleet, targetLaps } = race;
-    const { settings, catalogue } = this.parts;
-    const against = settings.mode === 'versus' ? catalogue.rival(settings) : null;
-    const driver = against?.key ?? null;
-    const plain = { track: fleet.track.file.id, car: fleet.car.id, laps: targetLaps, challenge: null };
-    return addressOf(pageAddress(), { ...(this.reactions.challenge ?? plain), driver });
-  }
-
-  private async linkToLap(lap: BoardLap): Promise<string> {
-    const shared = this.board.shares(lap.track) && !lap.id.startsWith('own-');
-    const drive = shared ? null : await this.board.drive(lap);
-    return addressOf(pageAddress(), challengeLink(lap, eventOf(lap.track), shared ? lap.id : null, drive));
-  }
-
   /** Leave the menu for a race; when it cannot begin, come back and say why. */
   private async attempt(
     start: (begin: Begin) => Promise<void>,
@@ -334,7 +310,7 @@ export class Game {
 
   private showResults(race: Race): void {
     const actions = {
-      share: () => this.linkTo(race),
+      share: () => linkToRace(this.parts, this.stage.plan!, this.reactions.challenge),
       again: () => void this.restart(),
       menu: () => this.toMenu(),
       board: () => this.openBoard(),
@@ -361,7 +337,7 @@ export class Game {
   /** Trainings begin and bring drivers while the page is open. */
   private async refreshDrivers(): Promise<void> {
     const { catalogue } = this.parts;
-    catalogue.list = await fetchPolicies('racer', catalogue.list);
+    catalogue.list = await fetchPolicies(['racer', 'race'], catalogue.list);
     if (this.screens.name === 'menu') this.menu.renderRuns();
   }
 
@@ -437,7 +413,7 @@ export class Game {
       load: (track) => this.board.top(track),
       race: (lap) => void this.ghost(lap, true),
       watch: (lap) => void this.ghost(lap, false),
-      link: (lap) => this.linkToLap(lap),
+      link: (lap) => linkToLap(this.board, lap),
     });
   }
 

@@ -8,10 +8,12 @@ import { type RecordedDrive, TapePlayer } from '../race/tape';
 import type { PolicyEntry } from '../site/data';
 import type { Settings } from '../site/settings';
 import { steps } from '../ui/format';
-import { AGES, COLOURS } from '../view/palette';
+import { AGES, COLOURS, FIELD } from '../view/palette';
 
 /** A trained driver acts one tick after it decided, as it was measured: a person's hands are not instant either. */
 export const AI_DELAY = 1;
+/** In a race it acts at once, as races are evaluated. */
+export const RACE_DELAY = 0;
 
 export interface LineUp {
   entrants: Entrant[];
@@ -48,6 +50,7 @@ export async function policySeat(
   entry: PolicyEntry,
   name: string,
   colour: number,
+  delay: 0 | 1 = AI_DELAY,
 ): Promise<Seat> {
   const driver = await garage.driver(entry);
   const { traction_control: traction, anti_lock: antiLock } = entry.assists;
@@ -56,7 +59,7 @@ export async function policySeat(
     kind: 'policy',
     colour,
     layout: entry.layout,
-    delay: AI_DELAY,
+    delay,
     assists: { traction, antiLock },
   };
   return { entrant, driver: () => driver };
@@ -92,12 +95,34 @@ export async function lineUpFor(settings: Settings, catalogue: Catalogue, garage
   const you = personSeat(settings, car);
   if (settings.mode === 'solo') return lineUp([you], [], showGhost);
   if (settings.mode === 'younger') return youngerSelves(settings, catalogue, garage);
+  if (settings.mode === 'race') return field(settings, catalogue, garage);
   const seats = settings.mode === 'versus' ? [you] : [];
   const entry = catalogue.rival({ ...settings, car: car.id });
   if (!entry && catalogue.ghostOf(track, car.id)) return lineUp(seats, [], showGhost);
   if (!entry) return lineUp(seats, [catalogue.whyNoDriver(track, car.id)!]);
   const [rival, problems] = await loaded([policySeat(garage, entry, 'AI', COLOURS.ai)]);
   return lineUp([...seats, ...rival], problems);
+}
+
+/** Everybody of a race with contact; without the player one more machine takes their place. */
+async function field(settings: Settings, catalogue: Catalogue, garage: Garage): Promise<LineUp> {
+  const you = settings.joinIn ? [personSeat(settings, catalogue.car(settings.car))] : [];
+  const entries = catalogue.field(settings, settings.opponents + 1 - you.length);
+  const names = numbered(
+    entries.map((entry) => (entry.kind === 'checkpoint' ? steps(entry.step) : entry.name)),
+  );
+  const [others, problems] = await loaded(
+    entries.map((entry, n) => policySeat(garage, entry, names[n]!, FIELD[n] ?? COLOURS.ai, RACE_DELAY)),
+  );
+  return lineUp([...you, ...others], problems);
+}
+
+/** The same names, where one is there several times with a number. */
+function numbered(names: string[]): string[] {
+  return names.map((name, place) => {
+    const before = names.slice(0, place).filter((other) => other === name).length;
+    return before > 0 ? `${name} ${before + 1}` : name;
+  });
 }
 
 async function youngerSelves(settings: Settings, catalogue: Catalogue, garage: Garage): Promise<LineUp> {

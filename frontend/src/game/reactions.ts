@@ -4,7 +4,7 @@ import type { Kernel } from '../physics/kernel';
 import { type Board, eventKey, eventOf } from '../race/board';
 import { bestFlyingLap, type Lap } from '../race/laps';
 import { challengeLink, type RaceLink } from '../race/links';
-import type { Race, RaceCar, RaceEvent } from '../race/race';
+import type { Fault, Race, RaceCar, RaceEvent } from '../race/race';
 import { findTurns, type Turn } from '../race/turns';
 import type { Settings } from '../site/settings';
 import { isRecord, read, type TextStore, write } from '../site/storage';
@@ -14,6 +14,12 @@ import { offenceText } from '../ui/results';
 import type { Sound } from '../ui/sound';
 import { COLOURS } from '../view/palette';
 import type { Picture } from '../view/picture';
+
+/** How a jolt compares with driving into a wall at a speed: for the eye and for the ear. */
+const SPARKS_PER_JOLT = 3;
+const SOUND_PER_JOLT = 6;
+
+type Contact = Extract<RaceEvent, { type: 'contact' }>;
 
 export interface Surroundings {
   hud: Hud;
@@ -26,6 +32,13 @@ export interface Surroundings {
 
 function eventOfRace({ fleet }: Race): string {
   return eventKey(fleet.track.file.id, fleet.car.id);
+}
+
+function contactText({ entrant }: RaceCar, other: string, fault: Fault): string {
+  const [you, your] = entrant.kind === 'human' ? ['you', 'your'] : [entrant.name, `${entrant.name}’s`];
+  if (fault === 'other') return `${other} ran into ${you}`;
+  const whose = { own: `: ${your} fault`, both: ': both at fault', nobody: '' }[fault];
+  return `Contact with ${other}${whose}`;
 }
 
 export class Reactions {
@@ -50,6 +63,10 @@ export class Reactions {
     const mine = 'car' in event && event.car === followed.number;
     if (event.type === 'beat') sound.beat(event.beat === 0);
     else if (event.type === 'hit') this.hit(event.car, event.speed, mine);
+    else if (event.type === 'contact') this.contact(event, race, mine);
+    else if (event.type === 'pass') this.pass(event, race, followed);
+    else if (event.type === 'respawn' && mine && race.contact) this.around.hud.say('Back to the track');
+    else if (event.type === 'retired') this.around.hud.say(`${race.cars[event.car]?.entrant.name} is out`);
     else if (event.type === 'gate' && mine) this.picture?.flash(event.gate, this.gateColour(race, followed));
     else if (event.type === 'lap' && mine) this.lapDone(race, followed, event.lap, event.best);
     else if (event.type === 'finish' && race.human && race.human.finishTick === null)
@@ -72,6 +89,23 @@ export class Reactions {
     if (mine) this.around.sound.impact(speed);
   }
 
+  /** Two cars touched: sparks for everybody; a jolt, a thud and whose fault it was for the one that is followed. */
+  private contact({ car, other, jolt, fault }: Contact, race: Race, mine: boolean): void {
+    const pose = this.picture?.poses[car];
+    if (pose) this.picture?.effects.sparks(pose.x, pose.y, SPARKS_PER_JOLT * jolt);
+    if (!mine) return;
+    this.picture?.shake(jolt);
+    this.around.sound.impact(SOUND_PER_JOLT * jolt);
+    const [own, name] = [race.cars[car]!, race.cars[other]!.entrant.name];
+    this.around.hud.say(contactText(own, name, fault), fault === 'own' || fault === 'both' ? 'bad' : 'plain');
+  }
+
+  private pass({ car, other }: { car: number; other: number }, race: Race, followed: RaceCar): void {
+    const name = (number: number) => race.cars[number]?.entrant.name;
+    if (car === followed.number) this.around.hud.say(`Past ${name(other)}`, 'good');
+    else if (other === followed.number) this.around.hud.say(`${name(car)} is past`);
+  }
+
   private gateColour(race: Race, car: RaceCar): number {
     const rival = race.standings().find((other) => other !== car);
     const behind = rival ? race.gap(car, rival) : null;
@@ -86,7 +120,8 @@ export class Reactions {
     if (lap.clean)
       hud.say(`Lap ${lap.number}  ${lapTime(lap.ticks)}${best ? '  best' : ''}`, best ? 'best' : 'good');
     else hud.say(`Lap ${lap.number} does not count: ${where()}`, 'bad');
-    if (car !== race.human) return;
+    // With a slipstream, or pushed, a lap is no record.
+    if (car !== race.human || race.contact) return;
     this.keepFlyingLap(eventOfRace(race), car.laps);
     if (best) void this.submit(race, car, lap);
   }

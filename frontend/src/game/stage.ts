@@ -1,5 +1,7 @@
 /** The race on the track: put there when asked for, begun anew, and dropped as soon as something else is asked for. */
 
+import { DRAWN_SLOT } from '../physics/contact-fleet';
+import type { Fleet } from '../physics/fleet';
 import type { Controls } from '../physics/kernel';
 import { TICKS_PER_SECOND } from '../physics/numbers';
 import type { Outcome } from '../race/controller';
@@ -9,7 +11,8 @@ import { KeySteering, roadSteer } from '../race/key-steering';
 import { Race, type RaceCar, type RequestedChanges } from '../race/race';
 import { ReferenceGhost } from '../race/reference-ghost';
 import { TapePlayer } from '../race/tape';
-import type { Settings } from '../site/settings';
+import type { Track } from '../site/data';
+import type { Settings, StartOrder } from '../site/settings';
 import type { Hands } from '../ui/input';
 import type { LineUp } from './line-up';
 
@@ -22,12 +25,24 @@ export interface Plan {
   laps: number;
   /** Whether it begins with a countdown. */
   counts: boolean;
+  /** How the grid of a race with contact is drawn; without it nobody touches anybody. */
+  contact?: GridDraw | undefined;
 }
+
+export interface GridDraw {
+  /** Where the first car starts. */
+  order: StartOrder;
+  seed: number;
+}
+
+/** How long the picture stays where a car left the road. */
+const LINGER_TICKS = 60;
 
 export class Stage {
   grid: Grid | null = null;
   onBegin: (race: Race) => void = () => {};
-  private line: LineUp | null = null;
+  /** What is on the track. */
+  plan: Plan | null = null;
   private script: TapePlayer | null = null;
   private readonly wheel = new KeySteering();
   /** Counts what the page was asked to show. */
@@ -39,9 +54,14 @@ export class Stage {
     return this.grid?.race ?? null;
   }
 
-  /** The car to follow: the player's, or else the first. */
+  /** The car to follow: the player's, or else the first; after it has left the road, whoever leads there. */
   get followed(): RaceCar | null {
-    return this.race?.human ?? this.race?.cars[0] ?? null;
+    const { race } = this;
+    const own = race?.human ?? race?.cars[0] ?? null;
+    if (!race || !own || race.isOnRoad(own)) return own;
+    const leftFor = race.tick - (own.finishTick ?? 0);
+    const leader = leftFor > LINGER_TICKS ? race.standings().find((car) => race.isOnRoad(car)) : null;
+    return leader ?? own;
   }
 
   /** Something new is wanted: what arrives later can ask whether it still is. */
@@ -58,23 +78,30 @@ export class Stage {
   /** Put a race on the track; false, and nothing done, when something else was asked for meanwhile. */
   async begin(plan: Plan, stillWanted: () => boolean): Promise<boolean> {
     const track = await this.garage.track(plan.track);
-    const fleet = await this.garage.kernel.fleet(track, Math.max(1, plan.line.entrants.length), plan.car);
+    const fleet = await this.fleetOf(plan, track);
     if (!stillWanted()) return false;
-    this.line = plan.line;
+    this.plan = plan;
     this.put(new Race(fleet, plan.line.entrants, plan.laps, plan.counts), plan.line);
     return true;
   }
 
   /** The same cars at the start again, without a countdown; whether they are there. */
   async restart(): Promise<boolean> {
-    const { race, line } = this;
-    if (!race || !line) return false;
+    const { race, plan } = this;
+    if (!race || !plan) return false;
     const stillWanted = this.wish();
-    const { track, car } = race.fleet;
-    const fleet = await this.garage.kernel.fleet(track, Math.max(1, race.cars.length), car.id);
+    const fleet = await this.fleetOf(plan, race.fleet.track);
     if (!stillWanted()) return false;
-    this.put(new Race(fleet, line.entrants, race.targetLaps, false), line);
+    this.put(new Race(fleet, plan.line.entrants, race.targetLaps, false), plan.line);
     return true;
+  }
+
+  /** Cars for a race: those that touch each other have a kernel of their own. */
+  private async fleetOf({ line, car, laps, contact }: Plan, track: Track): Promise<Fleet> {
+    const cars = Math.max(1, line.entrants.length);
+    if (!contact) return this.garage.kernel.fleet(track, cars, car);
+    const slot = { last: cars - 1, first: 0, drawn: DRAWN_SLOT }[contact.order];
+    return (await this.garage.races()).fleet(track, cars, car, { laps, seed: contact.seed, slot });
   }
 
   /** A tick of everybody. */

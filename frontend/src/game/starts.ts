@@ -2,7 +2,7 @@
 import { type Board, type BoardLap, eventKey, eventOf } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
 import type { Garage } from '../race/garage';
-import type { Challenge, RaceLink } from '../race/links';
+import { type Challenge, MOST_SEED, type RaceLink } from '../race/links';
 import type { RecordedDrive } from '../race/tape';
 import { fetchPolicies } from '../site/data';
 import type { Settings } from '../site/settings';
@@ -44,16 +44,22 @@ export async function startRace(
   supplies: Supplies,
   begin: Begin,
   impatience: Promise<void>,
+  seed: number = newSeed(),
 ): Promise<string | null> {
   const { settings, catalogue, garage } = supplies;
-  const { track, car, laps, mode } = settings;
+  const { track, car, laps, mode, order } = settings;
   const you = personSeat(settings, catalogue.car(car));
   const alone = impatience.then(() => lineUp([you], ['The AI was still loading.']));
   const line = await Promise.race([lineUpFor(settings, catalogue, garage), alone]);
   if (line.entrants.length === 0) throw new Error(line.problems[0] ?? 'Nobody is there to drive.');
-  await begin({ track, car, line, laps, counts: mode !== 'spectate' });
+  const contact = mode === 'race' ? { order, seed } : undefined;
+  await begin({ track, car, line, laps, counts: mode !== 'spectate', contact });
   const instead = line.entrants.map((entrant) => entrant.name).join(', ');
   return line.problems.length > 0 ? `${line.problems[0]} On the track instead: ${instead}.` : null;
+}
+
+function newSeed(): number {
+  return Math.floor(Math.random() * MOST_SEED);
 }
 
 /** Whether a person takes part in the chosen race, and machines too: only then can it begin without them. */
@@ -78,11 +84,17 @@ export async function startGhost(
 
 /** The race of a link: you, the lap to beat where the link has it, and its driver. */
 export async function startLink(
-  { catalogue, garage, settings }: Supplies,
+  supplies: Supplies,
   board: Board,
-  { track, car, driver, laps, challenge }: RaceLink,
+  { track, car, driver, laps, challenge, grid }: RaceLink,
   begin: Begin,
 ): Promise<void> {
+  const { catalogue, garage, settings } = supplies;
+  if (grid) {
+    const problem = await startRace(supplies, begin, new Promise(() => {}), grid.seed);
+    if (problem) throw new Error(problem);
+    return;
+  }
   const seats = [personSeat(settings, catalogue.car(car))];
   const drive = challenge && (await driveOf(challenge, track, car, board));
   if (challenge && drive) seats.push(replaySeat(challenge.by, drive, catalogue.car(car)));
@@ -117,7 +129,7 @@ export async function watchTraining(
     await begin({ track: known?.id ?? catalogue.track(track, drives).id, car: drives!, line, ...FREE });
   };
   const refresh = async () => {
-    catalogue.list = await fetchPolicies('racer', catalogue.list);
+    catalogue.list = await fetchPolicies(['racer', 'race'], catalogue.list);
   };
   await refresh();
   return new Learning(garage, { ...host, begin: put, refresh }, () => catalogue.runToWatch(settings.run));

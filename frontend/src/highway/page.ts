@@ -244,7 +244,7 @@ export class HighwayPage {
 
   /** Look which drivers there are now; a newer self of the chosen one takes the wheel at once. */
   private async refreshDrivers(): Promise<void> {
-    const list = await fetchPolicies('highway', this.wheel.list);
+    const list = await fetchPolicies(['highway'], this.wheel.list);
     const chosen = this.picked ?? this.wheel.usualOf(list, this.site.start.run, this.choices.driver);
     const swapped = await this.wheel.update(list, chosen);
     this.panel.setDrivers(this.wheel.choices(), chosen);

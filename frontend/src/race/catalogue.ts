@@ -3,11 +3,20 @@
 import { type Car, CLASSIC } from '../physics/cars';
 import type { Kernel } from '../physics/kernel';
 import { problemOf } from '../physics/policy';
-import type { PolicyEntry, PolicyList, RunEntry, Site, TrackSummary } from '../site/data';
+import {
+  isRaceLayout,
+  type PolicyEntry,
+  type PolicyList,
+  type RunEntry,
+  type Site,
+  type TrackSummary,
+} from '../site/data';
 import type { Settings } from '../site/settings';
 import { FOLLOWS, opponentAt } from './ladder';
 
 export const MOST_AGES = 8;
+/** The rank of drivers who never saw a track and do not see its road ahead either. */
+const STRANGE = 3;
 
 /** What a player chose to race with. */
 export type Choices = Pick<Settings, 'track' | 'car' | 'run' | 'policy'>;
@@ -22,7 +31,12 @@ export class Catalogue {
 
   /** The run of this world that the server was started with, if it was. */
   get startRun(): string | null {
-    return this.list.runs.find(({ key }) => key === this.site.start.run)?.key ?? null;
+    return this.runs.find(({ key }) => key === this.site.start.run)?.key ?? null;
+  }
+
+  /** The runs whose drivers drive alone. */
+  get runs(): RunEntry[] {
+    return this.list.runs.filter(({ world }) => world === 'racer');
   }
 
   /** The cars that have a track to drive on. */
@@ -45,6 +59,8 @@ export class Catalogue {
   }
 
   problem(entry: PolicyEntry): string | null {
+    // The physics of races is not here before the first of them; whoever loads the driver looks again.
+    if (isRaceLayout(entry.layout)) return entry.problem;
     return problemOf(entry, this.kernel.fingerprint(entry.cars[0] ?? CLASSIC));
   }
 
@@ -55,7 +71,7 @@ export class Catalogue {
   /** Drivers to race on a track: those who learned it first, of those the named run first, then the fastest. */
   driversFor(track: string, car: string = CLASSIC): PolicyEntry[] {
     const drivers = this.list.policies.filter(
-      ({ kind, cars }) => kind !== 'checkpoint' && cars.includes(car),
+      ({ kind, cars, layout }) => kind !== 'checkpoint' && cars.includes(car) && !isRaceLayout(layout),
     );
     return drivers
       .map((entry, place) => ({ entry, place }))
@@ -91,6 +107,23 @@ export class Catalogue {
     return run ? this.ages(run.key) : [];
   }
 
+  /** Drivers for a race with contact: those who learned to race, then those who know the road alone, best first. */
+  racersFor(track: string, car: string = CLASSIC): PolicyEntry[] {
+    const able = this.list.policies.filter((entry) => entry.cars.includes(car) && !this.problem(entry));
+    const racers = able.filter(({ kind, layout }) => kind !== 'checkpoint' && isRaceLayout(layout));
+    const alone = this.ladder(track, car).filter((entry) => this.rank(entry, track) < STRANGE);
+    return [...racers, ...alone.reverse()];
+  }
+
+  /** So many opponents: the chosen driver in every car, or from the best to the weakest there are, in turn. */
+  field({ track, car, policy }: Choices, count: number): PolicyEntry[] {
+    const all = this.racersFor(track, car);
+    const chosen = all.find(({ key }) => key === policy);
+    const place = (seat: number) =>
+      all.length > count ? Math.floor((seat * all.length) / count) : seat % all.length;
+    return Array.from({ length: all.length > 0 ? count : 0 }, (_, seat) => chosen ?? all[place(seat)]!);
+  }
+
   /** Why nobody can be raced here; null when somebody can. */
   whyNoDriver(track: string, car: string = CLASSIC): string | null {
     if (this.driver(track, '', car)) return null;
@@ -120,7 +153,7 @@ export class Catalogue {
 
   /** The runs whose younger selves can be raced on a track. */
   runsWithAges(track: string, car: string = CLASSIC): RunEntry[] {
-    return this.list.runs.filter(
+    return this.runs.filter(
       (run) =>
         run.cars.includes(car) &&
         this.ages(run.key).length > 1 &&
@@ -137,16 +170,16 @@ export class Catalogue {
 
   /** The run to watch: the chosen one, else that in training, else that the server was started with; null leaves it to the server. */
   runToWatch(chosen: string): string | null {
-    if (this.list.runs.some(({ key }) => key === chosen)) return chosen;
-    const live = this.list.runs.filter(({ state }) => state === 'training');
+    if (this.runs.some(({ key }) => key === chosen)) return chosen;
+    const live = this.runs.filter(({ state }) => state === 'training');
     const started = this.startRun;
     if (live.length === 0) return started;
     return live.some(({ key }) => key === started) ? started : live[0]!.key;
   }
 
   private rank(entry: PolicyEntry, track: string): number {
-    if (this.problem(entry)) return 4;
-    if (!entry.tracks.includes(track)) return entry.layout === 'classic' ? 3 : 2;
+    if (this.problem(entry)) return STRANGE + 1;
+    if (!entry.tracks.includes(track)) return entry.layout === 'classic' ? STRANGE : 2;
     return this.site.start.run !== null && entry.run === this.site.start.run ? 0 : 1;
   }
 

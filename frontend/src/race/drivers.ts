@@ -1,7 +1,6 @@
 /** Who decides what a car does, behind one interface, and the cars of a race with their drivers. */
 
 import type { Controls } from '../physics/kernel';
-import type { LayoutName } from '../site/data';
 import { reasonOf } from '../site/reasons';
 import type { Outcome } from './controller';
 import type { Race, RaceCar, RequestedChanges } from './race';
@@ -52,14 +51,17 @@ export class Grid {
     const driver = this.drivers[car.number];
     if (!driver || this.failures.has(car.number) || !this.race.needsControls(car)) return IDLE;
     try {
-      return await driver.decide(this.observationOf(car, car.entrant.layout));
+      const seen = this.race.fleet.observation(car.number, car.entrant.layout);
+      return checked(await driver.decide(seen));
     } catch (error) {
       this.failures.set(car.number, reasonOf(error));
+      this.race.park(car);
       return IDLE;
     }
   }
+}
 
-  private observationOf(car: RaceCar, layout: LayoutName): Float64Array {
-    return this.race.fleet.observation(car.number, layout);
-  }
+function checked(controls: Controls): Controls {
+  if (Object.values(controls).every(Number.isFinite)) return controls;
+  throw new Error('It answered with something that is no number.');
 }

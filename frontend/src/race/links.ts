@@ -1,5 +1,5 @@
 /** A race as an address: which track, car, driver and ghost; and back, where nothing is taken on trust. */
-import type { Settings } from '../site/settings';
+import { MOST_OPPONENTS, ORDERS, type Settings, type StartOrder } from '../site/settings';
 import type { BoardLap } from './board';
 import type { Catalogue } from './catalogue';
 import { packDrive, unpackDrive } from './packed-drive';
@@ -8,7 +8,12 @@ import { MOST_TICKS, type RecordedDrive } from './tape';
 const MOST_QUERY = 600;
 const MOST_LAPS = 100;
 const ID = /^[\w.:-]{1,80}$/;
-const FIELDS = ['track', 'car', 'driver', 'laps', 'beat', 'lap', 'by', 'ghost'] as const;
+/** Seeds that a link can carry. */
+export const MOST_SEED = 1_000_000;
+const FIELDS = [
+  ...['track', 'car', 'driver', 'laps', 'beat', 'lap', 'by', 'ghost'],
+  ...['rivals', 'start', 'seed', 'watch'],
+] as const;
 const DRIVE = '#drive=';
 
 /** A lap to beat. */
@@ -23,6 +28,15 @@ export interface Challenge {
   drive: RecordedDrive | null;
 }
 
+/** A grid of cars that touch each other: the same seed is the same order. */
+export interface GridLink {
+  opponents: number;
+  order: StartOrder;
+  seed: number;
+  /** Whether whoever follows the link drives. */
+  joins: boolean;
+}
+
 /** What an address asks for. */
 export interface RaceLink {
   track: string;
@@ -30,6 +44,7 @@ export interface RaceLink {
   driver: string | null;
   laps: number;
   challenge: Challenge | null;
+  grid?: GridLink;
 }
 
 /** An address that asks for what is not here; the message is for whoever followed it. */
@@ -38,8 +53,8 @@ export class LinkError extends Error {}
 export async function addressOf(page: string, link: RaceLink): Promise<string> {
   const url = new URL(page);
   url.search = '';
-  const { track, car, driver, laps, challenge } = link;
-  const fields = { track, car, driver, laps, ...challengeFields(challenge) };
+  const { track, car, driver, laps, challenge, grid } = link;
+  const fields = { track, car, driver, laps, ...challengeFields(challenge), ...gridFields(grid) };
   for (const [name, value] of Object.entries(fields))
     if (value !== null && value !== undefined) url.searchParams.set(name, String(value));
   const drive = challenge?.drive && !challenge.ghost ? await packDrive(challenge.drive) : null;
@@ -53,13 +68,19 @@ function challengeFields(challenge: Challenge | null) {
   return { beat: ticks, lap, by, ghost };
 }
 
+function gridFields(grid: GridLink | undefined) {
+  if (!grid) return {};
+  const { opponents, order, seed, joins } = grid;
+  return { rivals: opponents, start: order, seed, watch: joins ? null : 1 };
+}
+
 /** The race an address asks for; null when it asks for none. */
 export async function linkOf(address: string, catalogue: Catalogue): Promise<RaceLink | null> {
   const url = new URL(address);
   const asked = FIELDS.filter((name) => url.searchParams.has(name));
   if (asked.length === 0) return null;
   if (url.search.length > MOST_QUERY) throw new LinkError('This link is too long to be one of ours.');
-  const field = (name: (typeof FIELDS)[number]) => url.searchParams.get(name);
+  const field = (name: string) => url.searchParams.get(name);
   const track = catalogue.tracks.find(({ id }) => id === known(field('track') ?? catalogue.tracks[0]!.id));
   if (!track) throw new LinkError('This link names a track that is not here.');
   const car = field('car') ?? track.cars[0]!;
@@ -71,6 +92,7 @@ export async function linkOf(address: string, catalogue: Catalogue): Promise<Rac
     driver: driverOf(field('driver'), catalogue),
     laps: wholeNumber(field('laps') ?? '3', 0, MOST_LAPS),
     challenge: field('beat') === null ? null : await challengeOf(field, url.hash, catalogue),
+    ...(field('rivals') === null ? {} : { grid: gridOf(field) }),
   };
 }
 
@@ -81,8 +103,19 @@ function driverOf(key: string | null, catalogue: Catalogue): string | null {
   return entry.key;
 }
 
+function gridOf(field: (name: string) => string | null): GridLink {
+  const order = ORDERS.find((each) => each === (field('start') ?? ORDERS[0]));
+  if (!order) throw new LinkError('This link is damaged: it names a start that cannot be.');
+  return {
+    opponents: wholeNumber(field('rivals')!, 1, MOST_OPPONENTS),
+    order,
+    seed: wholeNumber(field('seed') ?? '0', 0, MOST_SEED - 1),
+    joins: field('watch') === null,
+  };
+}
+
 async function challengeOf(
-  field: (name: 'beat' | 'lap' | 'by' | 'ghost') => string | null,
+  field: (name: string) => string | null,
   hash: string,
   catalogue: Catalogue,
 ): Promise<Challenge> {
@@ -123,7 +156,11 @@ function nameOf(text: string): string {
 }
 
 /** The settings for the race a link asks for. */
-export function settingsOf({ track, car, driver, laps, challenge }: RaceLink): Partial<Settings> {
+export function settingsOf({ track, car, driver, laps, challenge, grid }: RaceLink): Partial<Settings> {
+  if (grid) {
+    const { opponents, order, joins } = grid;
+    return { track, car, laps, mode: 'race', opponents, order, joinIn: joins, policy: driver ?? '' };
+  }
   const mode = driver ? 'versus' : 'solo';
   return {
     track,

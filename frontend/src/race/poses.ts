@@ -14,6 +14,8 @@ export interface Pose {
   brake: number;
   /** 0 road, 1 runoff, 2 shoulder. */
   surface: number;
+  /** Whether there is nothing to see: it finished or retired, and left the road. */
+  gone: boolean;
 }
 
 export function blendPose(out: Pose, from: Pose, to: Pose, share: number): Pose {
@@ -30,6 +32,7 @@ export function blendPose(out: Pose, from: Pose, to: Pose, share: number): Pose 
   out.throttle = to.throttle;
   out.brake = to.brake;
   out.surface = to.surface;
+  out.gone = to.gone;
   return out;
 }
 
@@ -47,6 +50,7 @@ export function emptyPose(): Pose {
     throttle: 0,
     brake: 0,
     surface: 0,
+    gone: false,
   };
 }
 

@@ -1,8 +1,9 @@
 /** A race without a screen: cars in the kernel's memory, laps, gaps, respawns and the finish. */
 
-import { type Assists, NO_ASSISTS } from '../physics/cars';
-import type { Controls, Fleet } from '../physics/kernel';
-import type { LayoutName } from '../site/data';
+import { ContactFleet } from '../physics/contact-fleet';
+import type { Fleet, Seat } from '../physics/fleet';
+import type { Controls } from '../physics/kernel';
+import { contactEvents } from './contact';
 import {
   advanceController,
   advanceStuckWatch,
@@ -22,6 +23,8 @@ import { slideOf } from './slide';
 import { quantised, Tape } from './tape';
 
 export const FINISH_WAIT_TICKS = 300;
+/** The same where a whole field is on its way home; nobody waits so long once the person has finished. */
+export const FIELD_WAIT_TICKS = 1200;
 /** How long the race waits for a person who gains no new ground after everybody else has finished. */
 export const PATIENCE_TICKS = 1800;
 /** What counts as ground gained, in units along the lap. */
@@ -30,18 +33,16 @@ const IDLE: Controls = { steer: 0, throttle: 0, brake: 0 };
 const ROLLING_OUT: Controls = { steer: 0, throttle: 0, brake: 0.35 };
 const KEPT_TRACES = 40;
 
-export interface Entrant {
+export interface Entrant extends Seat {
   name: string;
   kind: 'human' | 'policy' | 'replay';
   colour: number;
-  layout: LayoutName;
-  /** Ticks between deciding and acting, applied by the kernel. */
-  delay: 0 | 1;
-  /** What helps the driver of a car with grip. */
-  assists?: Assists;
   /** A recorded drive's: before which of its ticks the car was put back. */
   respawns?: number[];
 }
+
+/** Whose fault a contact was, as the first of the two sees it. */
+export type Fault = 'own' | 'other' | 'both' | 'nobody';
 
 export type RaceEvent =
   | { type: 'beat'; beat: number }
@@ -49,7 +50,11 @@ export type RaceEvent =
   | { type: 'gate'; car: number; gate: number }
   | { type: 'lap'; car: number; lap: Lap; best: boolean }
   | { type: 'hit'; car: number; speed: number }
+  /** Two cars touched that were apart; how much faster the first one became by it, and whose fault it was. */
+  | { type: 'contact'; car: number; other: number; jolt: number; fault: Fault }
+  | { type: 'pass'; car: number; other: number }
   | { type: 'respawn'; car: number }
+  | { type: 'retired'; car: number }
   | { type: 'finish'; car: number }
   | { type: 'over' };
 
@@ -64,6 +69,8 @@ export interface RaceCar {
   readonly tape: Tape;
   readonly watch: StuckWatch;
   readonly ground: Ground;
+  /** How often it has touched somebody. */
+  contacts: number;
   /** Ticks it was driven; waiting to be put back is none. */
   drivenTicks: number;
   /** What its driver last asked for. */
@@ -98,6 +105,8 @@ export class Race {
   readonly cars: RaceCar[];
   readonly controller: ControllerState;
   readonly human: RaceCar | null;
+  /** What the kernel knows of the race, where cars touch each other. */
+  readonly contact: ContactFleet | null;
   /** Ticks since the start, the same for everybody; pauses and countdown not counted. */
   tick = 0;
   /** What it is called, where that is to be said. */
@@ -116,6 +125,8 @@ export class Race {
     withCountdown: boolean,
   ) {
     this.controller = newController(targetLaps, withCountdown, fleet.file.respawn_ticks);
+    this.contact = fleet instanceof ContactFleet ? fleet : null;
+    fleet.begin(entrants);
     this.cars = entrants.map((entrant, number) => this.newCar(entrant, number));
     this.human = this.cars.find((car) => car.entrant.kind === 'human') ?? null;
     if (withCountdown) this.events.push({ type: 'beat', beat: this.controller.countdownBeat });
@@ -131,12 +142,22 @@ export class Race {
 
   /** Whether a driver has to decide this tick. */
   needsControls(car: RaceCar): boolean {
-    return this.driving && car.watch.respawnTicksLeft === 0;
+    return this.driving && car.watch.respawnTicksLeft === 0 && this.isOnRoad(car);
+  }
+
+  /** Whether a car is still to be seen: where cars touch, those that finished or retired leave the road. */
+  isOnRoad(car: RaceCar): boolean {
+    return this.contact?.isRacing(car.number) ?? true;
+  }
+
+  /** Take a car out of the race whose driver failed; one that touches nobody may roll to a halt. */
+  park(car: RaceCar): void {
+    this.contact?.park(car.number);
   }
 
   /** One sixtieth of a second; `wanted` has one entry per car. */
   advance(wanted: Controls[], requests: RequestedChanges = NO_SIGNALS): Outcome {
-    if (this.driving && !requests.restart && !requests.togglePause) this.drive(wanted);
+    if (this.driving && !requests.restart && !requests.togglePause) this.drive(wanted, requests);
     const beat = this.controller.countdownBeat;
     const counting = this.controller.phase === 'countdown';
     const outcome = advanceController(this.controller, { ...requests, ...this.humanSignals() });
@@ -184,7 +205,6 @@ export class Race {
   }
 
   private newCar(entrant: Entrant, number: number): RaceCar {
-    this.fleet.place(number, entrant.delay, entrant.layout, entrant.assists ?? NO_ASSISTS);
     const car: RaceCar = {
       number,
       entrant,
@@ -195,6 +215,7 @@ export class Race {
       tape: new Tape(),
       watch: newWatch(this.fleet.file.respawn_ticks),
       ground: { furthest: 0, gaining: true, record: 0, recordTick: 0, putBackTick: null },
+      contacts: 0,
       drivenTicks: 0,
       asked: IDLE,
       trace: new Trace(),
@@ -207,29 +228,47 @@ export class Race {
     return car;
   }
 
-  private drive(wanted: Controls[]): void {
+  private drive(wanted: Controls[], { putBack }: RequestedChanges): void {
     this.tick += 1;
-    for (const car of this.cars) this.driveCar(car, wanted[car.number] ?? IDLE);
+    if (putBack && this.human) this.contact?.askBack(this.human.number);
+    const gates = Array.from(this.fleet.state.gate!);
+    const driven = this.cars.filter((car) => this.takesControls(car, wanted[car.number] ?? IDLE));
+    this.fleet.advance(driven);
+    for (const car of driven) this.noteDriven(car, gates[car.number]!);
+    if (this.contact) this.events.push(...contactEvents(this.contact, driven));
     this.countDownToTheEnd();
   }
 
-  private driveCar(car: RaceCar, wanted: Controls): void {
+  /** Whether a car is driven in this tick, and then by what; one that waits to be put back, or has gone home, is not. */
+  private takesControls(car: RaceCar, wanted: Controls): boolean {
     Object.assign(car.before, car.now);
     if (car.watch.respawnTicksLeft > 0) {
       this.watchOver(car);
-      return;
+      return false;
     }
-    const controls = this.controlsOf(car, wanted);
-    const gate = this.fleet.state.gate![car.number]!;
-    this.fleet.drive(car.number, controls, car.entrant.layout);
+    if (!this.isOnRoad(car)) return false;
+    this.fleet.control(car.number, this.controlsOf(car, wanted));
+    return true;
+  }
+
+  private noteDriven(car: RaceCar, gate: number): void {
     this.readPose(car);
     car.drivenTicks += 1;
     if (car.finishTick !== null) return;
-    this.noteTick(car, controls);
+    this.noteTick(car, car.asked);
     if (this.fleet.state.gate![car.number] !== gate) this.noteGate(car);
     if (this.fleet.outputs.lap_complete![car.number]) this.noteLap(car);
     this.noteGround(car);
-    this.watchOver(car);
+    if (this.contact) this.notePutBack(this.contact, car);
+    else this.watchOver(car);
+  }
+
+  /** Where cars touch, the kernel puts stuck ones back, or takes hopeless ones off the road. */
+  private notePutBack(contact: ContactFleet, car: RaceCar): void {
+    if (contact.facts.put_back![car.number]) this.afterRespawn(car);
+    if (!contact.hasRetired(car.number)) return;
+    car.gaveUp = true;
+    this.events.push({ type: 'retired', car: car.number });
   }
 
   /** A person's car rolls out after the finish; machines drive on. */
@@ -279,7 +318,8 @@ export class Race {
 
   private noteFinish(car: RaceCar): void {
     car.finishTick = this.tick;
-    this.finishWait ??= FINISH_WAIT_TICKS + 1;
+    this.finishWait ??= (this.contact ? FIELD_WAIT_TICKS : FINISH_WAIT_TICKS) + 1;
+    if (car === this.human) this.finishWait = Math.min(this.finishWait, FINISH_WAIT_TICKS + 1);
     this.events.push({ type: 'finish', car: car.number });
   }
 
@@ -315,6 +355,10 @@ export class Race {
   private respawn(car: RaceCar): void {
     this.fleet.respawn(car.number, car.entrant.layout);
     car.tape.markRespawn();
+    this.afterRespawn(car);
+  }
+
+  private afterRespawn(car: RaceCar): void {
     car.offence ??= { kind: 'respawn', arc: this.fleet.state.arc_u![car.number]! };
     this.readPose(car);
     Object.assign(car.before, car.now);
@@ -328,7 +372,7 @@ export class Race {
     const human = this.human;
     if (!human) return { speed: Number.POSITIVE_INFINITY, timing: null };
     const health: CarHealth =
-      human.finishTick === null
+      human.finishTick === null && !this.contact
         ? { speed: human.now.speed, gaining: human.ground.gaining, atWall: this.touchesWall(human) }
         : { speed: Number.POSITIVE_INFINITY, putBack: false };
     const { state, outputs } = this.fleet;
@@ -347,7 +391,7 @@ export class Race {
   private countDownToTheEnd(): void {
     if (this.finishWait === null) return;
     this.finishWait -= 1;
-    const left = this.cars.filter((car) => car.finishTick === null);
+    const left = this.cars.filter((car) => car.finishTick === null && !car.gaveUp);
     if (this.finishWait > 0 && (left.length > 0 || this.cars.length === 1)) return;
     for (const car of left) car.gaveUp = car !== this.human || !this.personGoesOn(car);
     if (left.every((car) => car.gaveUp)) this.end();
@@ -358,6 +402,8 @@ export class Race {
   }
 
   private aheadness(a: RaceCar, b: RaceCar): number {
+    const place = this.contact?.contenders.place;
+    if (place) return place[a.number]! - place[b.number]!;
     const ticks = (a.finishTick ?? Number.MAX_SAFE_INTEGER) - (b.finishTick ?? Number.MAX_SAFE_INTEGER);
     if (ticks !== 0) return ticks;
     if (a.finishTick !== null) return Number(b === this.human) - Number(a === this.human);
@@ -367,6 +413,7 @@ export class Race {
 
   /** Distance from the start of the race: gates passed, and what lies behind the last of them. */
   private distanceOf(car: RaceCar): number {
+    if (this.contact) return this.contact.contenders.distance_u![car.number]!;
     const { length_u, gates } = this.fleet.track.file;
     return (car.splits.length * length_u) / gates.arc_u.length + this.arcSinceGate(car);
   }
@@ -394,5 +441,6 @@ export class Race {
     pose.throttle = state.throttle![n]!;
     pose.brake = state.brake![n]!;
     pose.surface = state.surface![n]!;
+    pose.gone = !this.isOnRoad(car);
   }
 }

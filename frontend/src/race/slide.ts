@@ -1,5 +1,5 @@
 /** How much the tyres of a car slide: what its rubber leaves on the road, and what is heard of it. */
-import type { Fleet } from '../physics/kernel';
+import type { Fleet } from '../physics/fleet';
 
 const CLASSIC_SLIP_RAD = 0.075;
 const CLASSIC_BRAKE = 0.85;

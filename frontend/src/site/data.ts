@@ -3,8 +3,24 @@
 import { downloads } from './downloads';
 
 export type Point = [number, number];
-/** What a racing driver sees; those of the highway say 'highway', which no page reads. */
+/** What a driver sees of its own car and the road; those of the highway say 'highway', which no page reads. */
 export type LayoutName = 'classic' | 'full' | 'grip' | 'grip-car';
+/** The same, and the other cars of a race. */
+export type RaceLayoutName = `race-${LayoutName}`;
+export type SeenLayout = LayoutName | RaceLayoutName;
+
+export function isRaceLayout(layout: SeenLayout): layout is RaceLayoutName {
+  return layout.startsWith('race-');
+}
+
+export function raceLayout(layout: LayoutName): RaceLayoutName {
+  return `race-${layout}`;
+}
+
+/** What of a layout is seen of the own car and the road. */
+export function aloneLayout(layout: SeenLayout): LayoutName {
+  return layout.replace(/^race-/, '') as LayoutName;
+}
 
 export interface Site {
   format: number;
@@ -53,7 +69,7 @@ export interface TrackFile {
   references: Record<string, Reference>;
 }
 
-export type WorldName = 'racer' | 'highway';
+export type WorldName = 'racer' | 'race' | 'highway';
 
 export interface RunEntry {
   key: string;
@@ -64,7 +80,7 @@ export interface RunEntry {
   steps: number;
   algorithm: string;
   tracks: string[];
-  layout: LayoutName;
+  layout: SeenLayout;
   cars: string[];
 }
 
@@ -75,7 +91,7 @@ export interface PolicyEntry {
   name: string;
   world: WorldName;
   step: number;
-  layout: LayoutName;
+  layout: SeenLayout;
   tracks: string[];
   /** The ids of the cars it learned to drive, and what helped it. */
   cars: string[];
@@ -134,10 +150,10 @@ export async function fetchBytes(path: string, name = 'data'): Promise<ArrayBuff
   return downloads.read(await fetched(path), name);
 }
 
-/** The runs and drivers of one world; those known before when the list cannot be had. */
-export async function fetchPolicies(world: WorldName, before: PolicyList = NOBODY): Promise<PolicyList> {
+/** The runs and drivers of some worlds; those known before when the list cannot be had. */
+export async function fetchPolicies(worlds: WorldName[], before: PolicyList = NOBODY): Promise<PolicyList> {
   const all = await fetchJson<PolicyList & { format: number }>('data/policies.json').catch(() => before);
-  const ours = (entry: { world: WorldName }) => entry.world === world;
+  const ours = (entry: { world: WorldName }) => worlds.includes(entry.world);
   return { runs: all.runs.filter(ours), policies: all.policies.filter(ours) };
 }
 

@@ -2,8 +2,12 @@
 import { isRecord, read, type TextStore, write } from './storage';
 
 export const LAP_CHOICES = [1, 3, 5, 10, 0] as const;
-export const MODES = ['versus', 'solo', 'spectate', 'younger', 'learn'] as const;
+export const MODES = ['versus', 'race', 'solo', 'spectate', 'younger', 'learn'] as const;
 export type Mode = (typeof MODES)[number];
+export const MOST_OPPONENTS = 7;
+/** Where the player starts a race: behind everybody, in front, or where the draw puts them. */
+export const ORDERS = ['last', 'first', 'drawn'] as const;
+export type StartOrder = (typeof ORDERS)[number];
 export const LIGHTS = ['day', 'night'] as const;
 export type Light = (typeof LIGHTS)[number];
 /** A camera that turns with the car where the screen stands upright, always the same way up, or always turning. */
@@ -22,6 +26,9 @@ export interface Settings {
   run: string;
   /** 0 is free driving. */
   laps: number;
+  /** How many cars race the player, and from where the player starts. */
+  opponents: number;
+  order: StartOrder;
   volume: number;
   muted: boolean;
   light: Light;
@@ -42,7 +49,7 @@ export interface Settings {
   reduceMotion: boolean;
   /** Whether the player has driven before: then nobody explains the controls. */
   hasDriven: boolean;
-  /** Whether the player drives along with the younger selves. */
+  /** Whether the player drives along with the younger selves, or in a race. */
   joinIn: boolean;
 }
 
@@ -55,6 +62,8 @@ export const DEFAULTS: Settings = {
   level: 0,
   run: '',
   laps: 3,
+  opponents: 5,
+  order: 'last',
   volume: 0.6,
   muted: false,
   light: 'day',
@@ -93,6 +102,11 @@ function accepted(value: Record<string, unknown>): Settings {
   if (!LIGHTS.includes(settings.light)) settings.light = DEFAULTS.light;
   if (!CAMERAS.includes(settings.camera)) settings.camera = DEFAULTS.camera;
   if (!LAP_CHOICES.some((laps) => laps === settings.laps)) settings.laps = DEFAULTS.laps;
+  if (
+    !(Number.isInteger(settings.opponents) && settings.opponents > 0 && settings.opponents <= MOST_OPPONENTS)
+  )
+    settings.opponents = DEFAULTS.opponents;
+  if (!ORDERS.includes(settings.order)) settings.order = DEFAULTS.order;
   if (!(settings.volume >= 0 && settings.volume <= 1)) settings.volume = DEFAULTS.volume;
   if (!(settings.keySensitivity >= 0.5 && settings.keySensitivity <= 2))
     settings.keySensitivity = DEFAULTS.keySensitivity;

@@ -9,6 +9,7 @@ import { controlsCard, fillControls } from './controls-card';
 import { h, setClass, setText } from './dom';
 import { gap, lapTime } from './format';
 import { Minimap } from './minimap';
+import { RaceGaps } from './race-gaps';
 
 const TOAST_MS = 2600;
 const GAP_SHOWN_TICKS = 240;
@@ -40,6 +41,7 @@ export class Hud {
   private readonly current = h('b', { class: 'hud-current', 'data-testid': 'current-lap' });
   private readonly last = h('span', { class: 'hud-last', 'data-testid': 'last-lap' });
   private readonly best = h('span', { class: 'hud-best', 'data-testid': 'best-lap' });
+  private readonly gaps = new RaceGaps();
   private readonly gapChip = h('div', { class: 'hud-gap', 'data-testid': 'gap' });
   private readonly speed = h('b', { 'data-testid': 'speed' });
   private readonly speedUnit = h('small', {});
@@ -78,6 +80,7 @@ export class Hud {
         'div',
         { class: 'hud-left' },
         h('div', { class: 'hud-card hud-race' }, this.place, this.lap),
+        this.gaps.root,
         this.title,
         this.table,
       ),
@@ -121,6 +124,7 @@ export class Hud {
     setText(this.title, race.title);
     setText(this.speedUnit, race.fleet.car.speedUnit);
     this.minimap.setTrack(race.fleet.track.file);
+    this.gaps.root.hidden = race.contact === null;
     this.gapUntil = 0;
     this.toast.classList.remove('shown');
     this.rows = race.cars.length > 2 ? race.cars.map(() => tableRow()) : [];
@@ -135,7 +139,8 @@ export class Hud {
     this.frame += 1;
     const rival = race.cars.length > 1 ? this.rivalOf(race, followed) : null;
     this.updateTimes(race, followed);
-    this.updateGap(race, followed, rival);
+    this.updateGap(race, followed, race.contact ? null : rival);
+    this.gaps.update(race, followed);
     const { speedFactor, topSpeed } = race.fleet.car;
     setText(this.speed, String(Math.round(followed.now.speed * speedFactor)));
     this.speedBar.style.transform = `scaleX(${Math.min(1, followed.now.speed / topSpeed).toFixed(3)})`;
@@ -181,7 +186,8 @@ export class Hud {
     const of = race.targetLaps > 0 ? `/${race.targetLaps}` : '';
     setText(this.lap, `LAP ${race.lapNumber(car)}${of}`);
     const rank = race.standings().indexOf(car) + 1;
-    setText(this.place, race.cars.length > 1 ? `P${rank}` : '');
+    const field = race.contact ? `/${race.cars.length}` : '';
+    setText(this.place, race.cars.length > 1 ? `P${rank}${field}` : '');
     setClass(this.place, 'first', rank === 1);
     const lastLap = car.laps.at(-1);
     const shown = car.finishTick !== null && lastLap ? lastLap.ticks : race.lapTicks(car);
@@ -238,6 +244,7 @@ export class Hud {
       setText(row.value, rank === 0 && car.finishTick === null ? `lap ${race.lapNumber(car)}` : done);
       row.root.style.setProperty('--colour', css(car.entrant.colour));
       setClass(row.root, 'me', car === race.human);
+      if (car.gaveUp) setText(row.value, 'out');
     }
   }
 }

@@ -6,8 +6,15 @@ import { type BoardLap, eventKey } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
 import { FOLLOWS } from '../race/ladder';
 import { medalOf, nextMedal } from '../race/medals';
-import type { PolicyEntry, RunEntry, TrackSummary } from '../site/data';
-import { LAP_CHOICES, type Mode, type Settings } from '../site/settings';
+import { isRaceLayout, type PolicyEntry, type RunEntry, type TrackSummary } from '../site/data';
+import {
+  LAP_CHOICES,
+  MOST_OPPONENTS,
+  type Mode,
+  ORDERS,
+  type Settings,
+  type StartOrder,
+} from '../site/settings';
 import { thumbnail } from './charts';
 import { choiceRow, h, setClass, setText, toggle } from './dom';
 import { lapTime, steps } from './format';
@@ -27,6 +34,10 @@ const MODE_TEXT: Record<Mode, { label: string; text: string }> = {
     label: 'Versus AI',
     text: 'You and the machine on one track. It is a ghost: no contact, no excuses.',
   },
+  race: {
+    label: 'Race',
+    text: 'Up to seven machines on one road, and they are no ghosts: contact, slipstream, places and faults.',
+  },
   solo: { label: 'Solo', text: 'Only you and the clock.' },
   spectate: { label: 'Spectate', text: 'Watch the AI drive.' },
   younger: {
@@ -38,6 +49,8 @@ const MODE_TEXT: Record<Mode, { label: string; text: string }> = {
     text: 'A training in progress: its newest driver takes the wheel as it is written.',
   },
 };
+
+const ORDER_TEXT: Record<StartOrder, string> = { last: 'Last', first: 'First', drawn: 'Drawn' };
 
 export class Menu {
   readonly root: HTMLElement;
@@ -163,6 +176,10 @@ export class Menu {
       return this.catalogue.runWithAges(this.settings)
         ? null
         : 'No run with several checkpoints for this track yet: run “hotlap train”, then reload.';
+    if (mode === 'race')
+      return this.catalogue.racersFor(track, car).length > 0
+        ? null
+        : (this.catalogue.whyNoDriver(track, car) ?? 'Nobody who is here knows this track.');
     if (mode === 'versus' && this.catalogue.ghostOf(track, car)) return null;
     return this.catalogue.whyNoDriver(track, car);
   }
@@ -296,8 +313,8 @@ export class Menu {
         ),
       );
     if (mode === 'versus' || mode === 'spectate') this.choices.append(this.driverChoice());
-    if (mode === 'learn')
-      this.choices.append(this.runChoice(this.catalogue.list.runs, 'The one in training'));
+    if (mode === 'race') this.choices.append(...this.gridChoices());
+    if (mode === 'learn') this.choices.append(this.runChoice(this.catalogue.runs, 'The one in training'));
     if (mode === 'younger')
       this.choices.append(this.runChoice(this.catalogue.runsWithAges(track, car), 'That of the driver'));
     if (mode === 'younger')
@@ -311,6 +328,26 @@ export class Menu {
     select.value = runs.some(({ key }) => key === this.settings.run) ? this.settings.run : '';
     select.addEventListener('change', () => this.change({ run: select.value }));
     return h('label', { class: 'driver' }, h('span', {}, 'Run'), select);
+  }
+
+  /** How many race, from where the player starts, and who they are. */
+  private gridChoices(): HTMLElement[] {
+    const { opponents, order, joinIn, track, car, policy } = this.settings;
+    const counts = Array.from({ length: MOST_OPPONENTS }, (_, i) => ({ value: i + 1, label: String(i + 1) }));
+    const orders = ORDERS.map((value) => ({ value, label: ORDER_TEXT[value] }));
+    const select = h('select', { 'aria-label': 'Field' }, h('option', { value: '' }, 'Everybody there is'));
+    for (const entry of this.catalogue.racersFor(track, car)) {
+      const option = h('option', { value: entry.key }, racerLabel(entry, track));
+      option.selected = entry.key === policy;
+      select.append(option);
+    }
+    select.addEventListener('change', () => this.change({ policy: select.value }));
+    return [
+      choiceRow('Opponents', counts, opponents, (value) => this.change({ opponents: value })),
+      choiceRow('Start', orders, order, (value) => this.change({ order: value })),
+      h('label', { class: 'driver' }, h('span', {}, 'Field'), select),
+      toggle('Drive along', joinIn, (value) => this.change({ joinIn: value })),
+    ];
   }
 
   private driverChoice(): HTMLElement {
@@ -363,6 +400,12 @@ function lengthText(track: TrackSummary, car: string): string {
   return car === CLASSIC
     ? `${Math.round(length).toLocaleString('en')} u`
     : `${(length / 1000).toFixed(2)} km`;
+}
+
+/** A driver of a race; most learned alone and do not see who is beside them. */
+function racerLabel(entry: PolicyEntry, track: string): string {
+  const sees = isRaceLayout(entry.layout) ? 'sees the others' : 'drives its line';
+  return `${driverLabel(entry, track, null)} · ${sees}`;
 }
 
 function driverLabel(entry: PolicyEntry, track: string, problem: string | null): string {

@@ -53,7 +53,7 @@ export class Minimap {
     this.pen.drawImage(this.picture, 0, 0);
     if (ghost) this.dot(ghost, COLOURS.ghost, 3.4);
     for (let car = poses.length - 1; car >= 0; car--)
-      this.dot(poses[car]!, colours[car]!, car === 0 ? 4.2 : 3.4);
+      if (!poses[car]!.gone) this.dot(poses[car]!, colours[car]!, car === 0 ? 4.2 : 3.4);
   }
 
   private dot(pose: Pose, colour: number, size: number): void {

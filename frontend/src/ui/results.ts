@@ -39,7 +39,7 @@ export function resultsScreen(race: Race, actions: ResultActions): HTMLElement {
     h('header', {}, h('h2', { 'data-testid': 'verdict' }, headline(race)), subline(race, track)),
     h(
       'div',
-      { class: 'results-grid' },
+      { class: race.contact ? 'results-grid field' : 'results-grid' },
       h(
         'section',
         { class: 'panel', 'aria-label': 'Laps' },
@@ -82,6 +82,8 @@ function pairOf(race: Race): Pair {
 function headline(race: Race): string {
   const [first, second] = race.standings();
   if (race.targetLaps === 0) return 'Free driving';
+  const place = race.contact && race.human ? race.standings().indexOf(race.human) : 0;
+  if (place > 0) return `You came ${ordinal(place + 1)} of ${race.cars.length}`;
   if (!second) return race.human ? 'Finished' : `${first!.entrant.name} finished`;
   const winner = first === race.human ? 'You win' : `${first!.entrant.name} wins`;
   if (first!.finishTick === null || second.finishTick === null) return winner;
@@ -107,7 +109,7 @@ function subline(race: Race, track: TrackFile): HTMLElement {
 }
 
 function lapTable(race: Race, { you, rival }: Pair, turns: Turn[], length: number): HTMLElement {
-  if (race.cars.length > 2) return fieldTable(race, turns, length);
+  if (race.cars.length > 2 || race.contact) return fieldTable(race, turns, length);
   const body = h('tbody');
   const count = Math.max(you.laps.length, rival?.laps.length ?? 0);
   const best = bestLap(you.laps, true);
@@ -142,22 +144,50 @@ function carHead(car: RaceCar): HTMLElement {
   return head;
 }
 
+function ordinal(place: number): string {
+  return `${place}${['st', 'nd', 'rd'][place - 1] ?? 'th'}`;
+}
+
+/** How far somebody came who was still on the way: the time to the winner where both passed the same gate last. */
+function totalOf(race: Race, car: RaceCar): string {
+  if (car.finishTick !== null) return lapTime(car.finishTick);
+  if (race.targetLaps === 0) return '–';
+  const behind = race.contact && !car.gaveUp ? race.gap(car, race.standings()[0]!) : null;
+  return behind === null ? 'DNF' : gap(behind, 2);
+}
+
+function bestCell(lap: Lap | null): HTMLElement {
+  return h('td', {}, lap && !lap.clean ? h('s', {}, lapTime(lap.ticks)) : lapTime(lap?.ticks));
+}
+
+/** What a race with contact says of a car beside its laps: from which slot, passes, contacts and faults. */
+function contactCells({ contact }: Race, { number }: RaceCar): HTMLElement[] {
+  if (!contact) return [];
+  const { slot, overtakes, contacts, faults } = contact.contenders;
+  return [slot![number]! + 1, overtakes![number]!, contacts![number]!, faults![number]!].map((count) =>
+    h('td', {}, String(count)),
+  );
+}
+
 /** With many cars: one row each. */
 function fieldTable(race: Race, turns: Turn[], length: number): HTMLElement {
   const rows = race.standings().map((car, rank) => {
-    const total = car.finishTick === null ? (race.targetLaps ? 'DNF' : '–') : lapTime(car.finishTick);
     const best = bestLap(car.laps, true) ?? bestLap(car.laps, false);
     return h(
       'tr',
       {},
       h('td', {}, String(rank + 1)),
       carHead(car),
-      h('td', {}, String(car.laps.length)),
-      lapCell(best ?? undefined, false, turns, length),
-      h('td', {}, total),
+      !race.contact && h('td', {}, String(car.laps.length)),
+      race.contact ? bestCell(best) : lapCell(best ?? undefined, false, turns, length),
+      h('td', {}, totalOf(race, car)),
+      ...contactCells(race, car),
     );
   });
-  const head = ['', 'Driver', 'Laps', 'Best', 'Total'].map((name) => h('th', { scope: 'col' }, name));
+  const names = race.contact
+    ? ['', 'Driver', 'Best', 'Total', 'Slot', 'Passes', 'Contacts', 'Faults']
+    : ['', 'Driver', 'Laps', 'Best', 'Total'];
+  const head = names.map((name) => h('th', { scope: 'col' }, name));
   return h('table', { 'data-testid': 'laps' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...rows));
 }
 

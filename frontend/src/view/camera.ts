@@ -21,14 +21,25 @@ export interface Lens {
 
 export const CLASSIC_LENS: Lens = { slow: 130, fast: 215, topSpeed: TOP_SPEED_UPS, lookAheadS: 0.34 };
 /** In metres; a car with grip must see where to brake. */
-export const GRIP_LENS: Lens = { slow: 80, fast: 210, topSpeed: 85, lookAheadS: 0.8 };
+const GRIP_LENS: Lens = { slow: 80, fast: 210, topSpeed: 85, lookAheadS: 0.8 };
+/** Where cars touch they are drawn as large as they are, so the picture stands nearer. */
+const NEARER = 0.68;
 const MOST_AHEAD = 0.5;
 const FOLLOW_PER_S = 7;
 const ZOOM_PER_S = 1.6;
 const TURN_PER_S = 3.2;
+/** How far a jolt throws the picture, in shares of what is seen for each unit per second, at most, and how it fades. */
+const THROW = 0.0016;
+const MOST_THROW = 0.03;
+const FADES_PER_S = 6;
 /** How far the picture trembles at top speed, in shares of what is seen, and how fast. */
 const TREMBLE = 0.0022;
 const TREMBLES_PER_S = [61, 47] as const;
+
+export function lensFor(grip: boolean, contact: boolean): Lens {
+  const lens = grip ? GRIP_LENS : CLASSIC_LENS;
+  return contact ? { ...lens, slow: NEARER * lens.slow, fast: NEARER * lens.fast } : lens;
+}
 
 export class Camera {
   lens = CLASSIC_LENS;
@@ -39,6 +50,7 @@ export class Camera {
   halfWidth = 100;
   halfHeight = 60;
   private seconds = 0;
+  private jolt = 0;
 
   /** Stand where the car is, at once. */
   jump(car: Pose): void {
@@ -66,12 +78,18 @@ export class Camera {
     this.tremble(car, seconds);
   }
 
-  /** At speed the picture trembles a little; never for somebody who wants less motion. */
+  /** Feel a jolt of so many units per second. */
+  shake(jolt: number): void {
+    this.jolt = Math.min(MOST_THROW, Math.max(this.jolt, THROW * jolt));
+  }
+
+  /** At speed and after a jolt the picture trembles a little; never for somebody who wants less motion. */
   private tremble(car: Pose, seconds: number): void {
     this.seconds += seconds;
     if (this.calm) return;
     const pace = Math.min(1, Math.hypot(car.vx, car.vy) / this.lens.topSpeed);
-    const reach = TREMBLE * this.view.extent * pace ** 3;
+    this.jolt *= Math.exp(-FADES_PER_S * seconds);
+    const reach = this.view.extent * (TREMBLE * pace ** 3 + this.jolt);
     this.view.x += reach * Math.sin(this.seconds * TREMBLES_PER_S[0]);
     this.view.y += reach * Math.sin(this.seconds * TREMBLES_PER_S[1]);
   }

@@ -4,6 +4,9 @@ import { Container, Graphics } from 'pixi.js';
 /** Cars are drawn larger than they are (4 by 2 units), or they would be lost on a phone. */
 const CAR_SCALE = 2.2;
 const GRIP_CAR_SCALE = 1.6;
+/** How long a car is drawn at scale 1, and how much larger than it is where cars touch: less would be hard to see. */
+const ART_LENGTH = 4.45;
+const CONTACT_SHARE = 1.2;
 /** A dark rim, so that a car reads on grass and asphalt, by day and by night. */
 const RIM = { width: 0.16, color: 0x0b0d11, alpha: 0.9 };
 /** Cars with open wheels; all others have a roof. */
@@ -18,9 +21,10 @@ export interface CarArt {
   headlights: Graphics;
 }
 
-export function drawCar(colour: number, ghost: boolean, car: string): CarArt {
+export function drawCar(colour: number, ghost: boolean, car: string, length: number | null = null): CarArt {
   const root = new Container();
-  root.scale.set(car === 'classic' ? CAR_SCALE : GRIP_CAR_SCALE);
+  const large = car === 'classic' ? CAR_SCALE : GRIP_CAR_SCALE;
+  root.scale.set(length === null ? large : (CONTACT_SHARE * length) / ART_LENGTH);
   root.alpha = ghost ? 0.82 : 1;
   const shadow = new Graphics().roundRect(-2.3, -1.25, 4.6, 2.3, 0.6).fill({ color: 0x000000, alpha: 0.32 });
   shadow.position.set(-0.18, -0.22);

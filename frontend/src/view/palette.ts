@@ -90,6 +90,11 @@ export const SCENERIES: Record<'day' | 'night', Scenery> = {
 /** One colour per younger self, from the first clumsy one to the newest. */
 export const AGES = [0x5b6b8c, 0x6f7fd6, 0x8a6fe8, 0xb45fe0, 0xe0559f, 0xff6d5a, 0xffa14a, 0x35d0ff] as const;
 
+/** One colour per opponent of a race. */
+export const FIELD = [
+  0x35d0ff, 0xff5c6c, 0xb07cff, 0x3ddc84, 0xf2f5fa, 0xff8fd0, 0x5b8cff, 0xc9b27c,
+] as const;
+
 export function css(colour: number): string {
   return `#${colour.toString(16).padStart(6, '0')}`;
 }

@@ -4,7 +4,7 @@ import { blendPose, emptyPose, type Pose } from '../race/poses';
 import type { Race, RaceCar } from '../race/race';
 import type { Track } from '../site/data';
 import type { Light, Settings } from '../site/settings';
-import { Camera, CLASSIC_LENS, GRIP_LENS } from './camera';
+import { Camera, lensFor } from './camera';
 import { Effects } from './effects';
 import type { Frame, Scene } from './scene';
 import { sensesOf } from './senses';
@@ -37,10 +37,14 @@ export class Picture {
     const { track, car } = race.fleet;
     this.scene.setTrack(track.file, car.id, this.light);
     this.scene.setCars(
-      race.cars.map(({ entrant }) => ({ colour: entrant.colour, ghost: entrant.kind !== 'human' })),
+      race.cars.map(({ entrant, number }) => ({
+        colour: entrant.colour,
+        ghost: entrant.kind !== 'human' && race.contact === null,
+        length: race.contact?.lengthOf(number) ?? null,
+      })),
       car.id,
     );
-    this.camera.lens = car.number === null ? CLASSIC_LENS : GRIP_LENS;
+    this.camera.lens = lensFor(car.number !== null, race.contact !== null);
     this.effects.clear();
     this.poses.length = 0;
     for (const car of race.cars) this.poses.push({ ...car.now });
@@ -49,7 +53,7 @@ export class Picture {
 
   /** What a tick left behind. */
   afterTick(race: Race): void {
-    for (const car of race.cars) if (race.driving) this.effects.mark(car.number, car.now);
+    for (const car of race.cars) if (race.driving && !car.now.gone) this.effects.mark(car.number, car.now);
   }
 
   draw(race: Race, followed: RaceCar | null, share: number, seconds: number, settings: Settings): void {
@@ -91,6 +95,11 @@ export class Picture {
   private ghostOf(race: Race, share: number): Pose | null {
     if (!race.ghost || !race.human || race.human.finishTick !== null) return null;
     return race.ghost.at(Math.max(0, race.lapTicks(race.human) + (race.driving ? share - 1 : 0)));
+  }
+
+  /** A jolt of so many units per second, felt in the camera. */
+  shake(jolt: number): void {
+    this.camera.shake(jolt);
   }
 
   flash(gate: number, colour: number): void {

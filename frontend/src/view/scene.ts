@@ -26,6 +26,8 @@ import { bounds, drawTrack, softDisc, type TrackArt } from './track-art';
 export interface SceneCar {
   colour: number;
   ghost: boolean;
+  /** How long it is, where cars touch each other: then it is drawn as large as it is. */
+  length: number | null;
 }
 
 /** Everything one picture depends on. */
@@ -175,7 +177,7 @@ export class Scene {
     this.carLayer.removeChildren().forEach((child) => {
       child.destroy({ children: true });
     });
-    this.cars = cars.map(({ colour, ghost }) => drawCar(colour, ghost, car));
+    this.cars = cars.map(({ colour, ghost, length }) => drawCar(colour, ghost, car, length));
     this.ghost = drawCar(COLOURS.ghost, true, car);
     this.ghost.root.visible = false;
     for (const { headlights } of [...this.cars, this.ghost]) headlights.visible = SCENERIES[this.light].lamps;
@@ -322,6 +324,7 @@ export class Scene {
 }
 
 function putCar(art: CarArt, pose: Pose): void {
+  art.root.visible = !pose.gone;
   art.root.position.set(pose.x, pose.y);
   art.root.rotation = pose.heading;
   art.left.rotation = art.right.rotation = pose.frontAngle * 1.4;

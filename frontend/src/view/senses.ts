@@ -1,7 +1,7 @@
 /** What a driver sees of the road, as points to draw: rays to the walls, or spots of the road ahead. */
 import type { Pose } from '../race/poses';
 import type { Race, RaceCar } from '../race/race';
-import type { LayoutName, Point, TrackFile } from '../site/data';
+import { aloneLayout, type LayoutName, type Point, type TrackFile } from '../site/data';
 
 const RAY_RANGE_U = 200;
 const RAYS = 9;
@@ -22,7 +22,7 @@ export interface Senses {
 }
 
 export function sensesOf(race: Race, car: RaceCar, pose: Pose): Senses {
-  const { layout } = car.entrant;
+  const layout = aloneLayout(car.entrant.layout);
   const { fleet } = race;
   const ahead = spots(layout);
   const arc = fleet.state.arc_u![car.number]!;

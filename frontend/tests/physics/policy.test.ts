@@ -6,7 +6,7 @@ import { runtimeModel } from '../../src/physics/runtime';
 import { smallNetwork } from '../../src/physics/small-network';
 import { Grid, IDLE } from '../../src/race/drivers';
 import { Race } from '../../src/race/race';
-import type { PolicyEntry } from '../../src/site/data';
+import { aloneLayout, type PolicyEntry } from '../../src/site/data';
 import { loadKernel, loadNetworkKernel, loadPolicies, loadTrack, siteBytes } from '../site';
 
 const node = async () => (await import('onnxruntime-web')) as Engine;
@@ -27,7 +27,7 @@ describe('a driver', () => {
     const bundled = loadPolicies().policies[0]!;
     const broken = { kernel: () => Promise.reject(new Error('blocked')), runtime: never };
     const file = async () => siteBytes(`policies/${bundled.key}.onnx`);
-    const size = (await loadKernel()).file.layouts[bundled.layout].size;
+    const size = (await loadKernel()).file.layouts[aloneLayout(bundled.layout)].size;
     await expect(PolicyDriver.load(bundled, size, file, broken)).rejects.toThrow(
       /cannot drive here: blocked/,
     );
@@ -84,7 +84,7 @@ describe('the drivers that come with the game', () => {
     const bundled = policies.find((one) => one.kind === 'bundled');
     expect(bundled, 'a driver comes with the game').toBeDefined();
     const kernel = await loadKernel();
-    const size = kernel.file.layouts[bundled!.layout].size;
+    const size = kernel.file.layouts[aloneLayout(bundled!.layout)].size;
     const driver = await PolicyDriver.load(
       bundled!,
       size,

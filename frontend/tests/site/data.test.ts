@@ -14,7 +14,7 @@ afterEach(() => void vi.unstubAllGlobals());
 describe('the list of drivers', () => {
   it('has those of one world', async () => {
     answering(() => Response.json({ format: 1, ...listOf('racer', 'highway') }));
-    expect(await fetchPolicies('highway')).toEqual(listOf('highway'));
+    expect(await fetchPolicies(['highway'])).toEqual(listOf('highway'));
   });
 
   it.each([
@@ -23,7 +23,7 @@ describe('the list of drivers', () => {
     ['is cut off', () => new Response('{"format": 1, "runs": [')],
   ])('stays as it was when the server %s', async (_, answer) => {
     answering(answer);
-    expect(await fetchPolicies('highway', listOf('highway'))).toEqual(listOf('highway'));
-    expect(await fetchPolicies('highway')).toEqual(listOf());
+    expect(await fetchPolicies(['highway'], listOf('highway'))).toEqual(listOf('highway'));
+    expect(await fetchPolicies(['highway'])).toEqual(listOf());
   });
 });

@@ -1,0 +1,108 @@
+"""Races with contact in the page: the grid, the others on the road, and the result of the Python engine."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from browser.game_page import GamePage, keeps_to_the_middle, lap_text, middle_weights, publish, serving
+from hotlap.export.race_kernel import packaged_fingerprints
+from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.race.world import RaceWorld
+from policies.tiny_models import good_metadata, linear_nodes, model_of
+from web.sample_runs import make_run
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+SEED, CARS, LAPS = 7, 4, 2
+WATCHED = f"?track=track-01&car=classic&laps={LAPS}&rivals={CARS - 1}&start=last&seed={SEED}&watch=1"
+
+
+def sees_the_others(step: int) -> bytes:
+    """The driver that keeps to the middle, and steers away from the nearest car ahead: it sees what a race shows."""
+    weights = middle_weights(50)
+    weights[15, 0] = 0.8
+    facts = {"layout": "race-classic", "world": "race", "physics_fingerprint": packaged_fingerprints()["race-classic"]}
+    nodes, tensors = linear_nodes(weights, np.array([0.0, 2.2, 0.0]))
+    model = model_of(nodes, tensors, {**good_metadata(steps=step, **facts), "cars": ["classic"]}, 50)
+    return bytes(model.SerializeToString())
+
+
+def results_in_python(policy: bytes, tmp_path) -> list[list[str]]:
+    """The race of the seed, all cars driven by one policy, as the page's table shows it."""
+    file = tmp_path / "driver.onnx"
+    file.write_bytes(policy)
+    world = RaceWorld(1, "track-01", cars=CARS, laps=LAPS, slot="last", opponents=[str(file)], threads=1)
+    driver = OnnxPolicy(policy, world=None)
+    driver_size = {"classic": 14, "race-classic": 50}[driver.layout]
+    world.reset(SEED)
+    while (world.contenders.status == 0).any():
+        world.advance(driver.act(world.observation[:, : driver_size]))
+    rows = []
+    for result in world.results():
+        ticks = round(60 * result["finish_s"])
+        counts = [result["slot"] + 1, result["overtakes"], result["contacts"], result["faults"]]
+        rows.append([str(result["place"]), lap_text(ticks), *map(str, counts)])
+    return rows
+
+
+def results_in_page(game: GamePage) -> list[list[str]]:
+    """Place, total, slot, passes, contacts and faults of every car."""
+    rows = game.page.locator("[data-testid=laps] tbody tr")
+    cells = [row.locator("td").all_inner_texts() for row in rows.all()]
+    return [[row[0], *row[2:]] for row in cells]
+
+
+@pytest.mark.parametrize("made", [keeps_to_the_middle, sees_the_others])
+def test_race_ends_as_the_python_engine_says(made, browser, tmp_path):
+    policy = made(1000)
+    layout = (
+        {"world": "race", "fingerprint": packaged_fingerprints()["race-classic"]} if made is sees_the_others else {}
+    )
+    publish(make_run(tmp_path / "runs", "racer", **layout), 1000, policy)
+    with serving(tmp_path / "runs") as address:
+        game = GamePage(browser.new_context().new_page(), address).open()
+        listed = game.page.request.get(f"{address}data/policies.json").json()["policies"]
+        key = next(entry["key"] for entry in listed if entry["name"] == "racer")
+        game.open(f"{WATCHED}&driver={key}").hurry()
+        game.wait_for_results()
+        expected = results_in_python(policy, tmp_path)
+        assert results_in_page(game) == expected
+        assert sum(int(row[4]) for row in expected) > 0, "nobody touched anybody"
+        game.page.context.close()
+
+
+def test_player_starts_last_of_eight_and_sees_place_gaps_and_contact(game):
+    game.open().choose("Race")
+    game.choose("7")
+    game.race("Race", "3")
+    expect(game.page.locator(".hud-place")).to_have_text("P8/8")
+    expect(game.page.locator(".hud-table li")).to_have_count(8)
+    expect(game.page.get_by_test_id("gaps")).to_contain_text(re.compile(r"\d\.\d\d"))
+    assert game.stat("cars") == 8
+    game.page.keyboard.down("ArrowUp")
+    expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^[1-9]\d+$"))
+
+
+def test_player_who_starts_first_is_first_and_can_be_put_back(game):
+    game.open().choose("Race")
+    game.choose("First")
+    game.race("Race", "3")
+    expect(game.page.locator(".hud-place")).to_have_text("P1/6")
+    game.page.keyboard.press("r")
+    expect(game.page.locator(".hud-toast")).to_have_text(re.compile("Back to the track"))
+
+
+def test_link_to_a_race_opens_the_same_grid(game):
+    game.open(WATCHED.replace("&watch=1", "").replace(f"laps={LAPS}", "laps=1")).hurry()
+    expect(game.page.locator(".hud-place")).to_have_text(f"P{CARS}/{CARS}")
+    game.page.keyboard.down("ArrowUp")
+    game.wait_for_results()
+    share = game.page.get_by_test_id("share")
+    expect(share).to_be_visible()
+    expect(game.page.locator("[data-testid=laps] tbody tr")).to_have_count(CARS)
+
+
+def test_damaged_link_to_a_race_is_refused_in_words(game):
+    game.open("?rivals=70&seed=1")
+    expect(game.page.locator(".menu-note")).to_contain_text("a number in it cannot be")
