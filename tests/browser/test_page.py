@@ -153,7 +153,7 @@ def test_gamepad_alone_chooses_a_mode_and_goes_back_from_the_pause(game):
         if focused.get_attribute("name") == "choice-mode":
             break
     assert focused.get_attribute("name") == "choice-mode"
-    for button in (PAD_UP, PAD_UP, PAD_LEFT, PAD_LEFT, PAD_RIGHT, PAD_A):
+    for button in (PAD_UP, PAD_UP, PAD_LEFT, PAD_LEFT, PAD_RIGHT, PAD_RIGHT, PAD_A):
         game.page.evaluate(TAP, button)
     expect(game.page.get_by_role("radio", name="Solo")).to_be_checked()
     game.page.locator(".start").focus()

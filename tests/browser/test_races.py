@@ -1,6 +1,7 @@
 """Races with contact in the page: the grid, the others on the road, and the result of the Python engine."""
 
 import re
+import statistics
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def results_in_python(policy: bytes, tmp_path) -> list[list[str]]:
     driver_size = {"classic": 14, "race-classic": 50}[driver.layout]
     world.reset(SEED)
     while (world.contenders.status == 0).any():
-        world.advance(driver.act(world.observation[:, : driver_size]))
+        world.advance(driver.act(world.observation[:, :driver_size]))
     rows = []
     for result in world.results():
         ticks = round(60 * result["finish_s"])
@@ -106,3 +107,32 @@ def test_link_to_a_race_opens_the_same_grid(game):
 def test_damaged_link_to_a_race_is_refused_in_words(game):
     game.open("?rivals=70&seed=1")
     expect(game.page.locator(".menu-note")).to_contain_text("a number in it cannot be")
+
+
+def test_race_of_eight_leaves_most_of_every_frame_to_the_browser(game, in_time):
+    game.open().choose("Race")
+    game.choose("7")
+    game.race("Race", "Free")
+    game.page.keyboard.down("ArrowUp")
+    expect(game.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[1-9]"))
+    game.page.evaluate("window.hotlapStats.reset()")
+    expect(game.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[5-9]"))
+    assert game.stat("cars") == 8
+    work = game.stat("workMs")
+    assert len(work) > 60
+    in_time(statistics.median(work) / 1000, 0.008)
+
+
+@pytest.mark.soak
+def test_ten_minutes_of_a_race_of_eight_leave_no_memory_behind(game):
+    game.open("?track=track-01&laps=0&rivals=7&seed=7&watch=1").hurry()
+    session = game.page.context.new_cdp_session(game.page)
+
+    def used() -> float:
+        session.send("HeapProfiler.collectGarbage")
+        return session.send("Runtime.getHeapUsage")["usedSize"]
+
+    game.wait_until("hotlapStats.ticks > 3_600", 120_000)
+    before = used()
+    game.wait_until("hotlapStats.ticks > 39_600", 240_000)
+    assert used() - before < 5_000_000
