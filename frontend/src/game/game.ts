@@ -5,7 +5,7 @@ import { Board, type BoardLap, eventKey } from '../race/board';
 import type { Grid } from '../race/drivers';
 import { FOLLOWS, nextLevel } from '../race/ladder';
 import { linkOf, settingsOf } from '../race/links';
-import type { Race, RequestedChanges } from '../race/race';
+import type { Race } from '../race/race';
 import { fetchPolicies } from '../site/data';
 import { reasonOf } from '../site/reasons';
 import { saveSettings } from '../site/settings';
@@ -22,6 +22,8 @@ import type { Sound } from '../ui/sound';
 import type { Picture } from '../view/picture';
 import type { Learning } from './learning';
 import { Reactions } from './reactions';
+import { ReplayRoom } from './replay-room';
+import { backOrRestart, Requests } from './requests';
 import { Screens, toggleFullscreen } from './screens';
 import { linkToLap, linkToRace, pageAddress } from './sharing';
 import { Stage } from './stage';
@@ -45,14 +47,6 @@ export interface Parts extends Supplies {
 
 const RESULTS_AFTER_MS = 1400;
 const RETRY_DELIVERY_MS = 30_000;
-const NOTHING: RequestedChanges = {
-  togglePause: false,
-  restart: false,
-  quitToMenu: false,
-  putBack: false,
-};
-/** A second R within this time after the car was put back restarts the race. */
-const RESTART_WITHIN_TICKS = 120;
 /** Who has driven this long knows the controls. */
 const KNOWS_AFTER_TICKS = 240;
 
@@ -65,7 +59,8 @@ export class Game {
   private readonly board: Board;
   private readonly reactions: Reactions;
   private readonly clock = new Clock();
-  private readonly requests: RequestedChanges = { ...NOTHING };
+  private readonly requests = new Requests();
+  private readonly replays = new ReplayRoom();
   private readonly stage: Stage;
   private readonly screens: Screens;
   private picture: Picture | null = null;
@@ -105,6 +100,7 @@ export class Game {
       settings,
       kernel: garage.kernel,
     });
+    this.replays.onClose = (race) => this.afterReplay(race);
     this.reactions.onDelivery = () => this.screens.showDelivery(this.reactions.delivery);
     document.body.append(this.hud.root, this.progress.root, this.menu.root);
     this.hud.setMuted(settings.muted);
@@ -168,11 +164,10 @@ export class Game {
   private async tick(hands: Hands): Promise<void> {
     const { grid } = this.stage;
     if (!grid) return;
-    const requests = { ...this.requests };
-    Object.assign(this.requests, NOTHING);
-    const outcome = await this.stage.tick(hands, this.parts.settings, requests);
+    const outcome = await this.stage.tick(hands, this.parts.settings, this.requests.take());
     if (grid !== this.stage.grid) return;
-    this.picture?.afterTick(grid.race);
+    if (!this.replays.isOpen) this.picture?.afterTick(grid.race);
+    if (this.screens.name === 'race') this.replays.afterTick(grid.race);
     this.reactToEvents(grid);
     if (outcome === 'reset_no_cd') await this.restart();
     if (outcome === 'quit_to_menu') this.toMenu();
@@ -185,6 +180,7 @@ export class Game {
     for (const event of race.events.splice(0)) {
       if (this.screens.name !== 'race' || !followed) continue;
       this.reactions.react(event, race, followed);
+      this.replays.note(event, race);
       if (event.type === 'lap') this.learning?.update();
       if (event.type === 'over') this.noteOutcome(race);
       if (event.type === 'over') this.showResultsSoon(race);
@@ -199,6 +195,10 @@ export class Game {
     this.lastFrameMs = nowMs;
     const { race, followed } = this.stage;
     if (!race || !this.picture) return;
+    if (this.replays.isOpen) {
+      this.replays.draw(this.picture, seconds, settings);
+      return;
+    }
     this.picture.aside = this.screens.name === 'menu' ? this.menu.coveredShare() / 2 : 0;
     this.picture.draw(race, followed, this.clock.share, seconds, settings);
     stats.phase = race.controller.phase;
@@ -297,6 +297,7 @@ export class Game {
   private prepare(race: Race): void {
     this.progress.hide();
     this.reactions.begin(race);
+    this.replays.begin(race);
     this.picture?.begin(race);
     if (race.cars.length > 0) this.hud.begin(race);
     this.clock.restart();
@@ -314,9 +315,22 @@ export class Game {
       again: () => void this.restart(),
       menu: () => this.toMenu(),
       board: () => this.openBoard(),
+      replay: () => this.openReplay(race),
     };
     this.screens.showResults(resultsScreen(race, actions));
     this.screens.showDelivery(this.reactions.delivery);
+  }
+
+  /** The race once more; the results come back afterwards. */
+  private openReplay(race: Race): void {
+    if (!this.picture) return;
+    this.screens.show('replay');
+    this.replays.open(race, this.picture);
+  }
+
+  private afterReplay(race: Race): void {
+    this.picture?.begin(race);
+    this.showResults(race);
   }
 
   private toMenu(): void {
@@ -356,40 +370,27 @@ export class Game {
     if (command === 'mute') this.toggleMuted();
     else if (command === 'fullscreen') toggleFullscreen();
     else if (document.querySelector('dialog[open]') && !restarts) return;
-    else if (this.screens.name === 'results') this.requests[restarts ? 'restart' : 'quitToMenu'] = true;
+    else if (this.screens.name === 'replay' && !restarts) this.replays.leave();
+    else if (this.screens.name === 'results') this.requests.ask(restarts ? 'restart' : 'quitToMenu');
     else if (this.screens.name !== 'race') return;
-    else if (this.stage.grid) this.requests[restarts ? this.backOrRestart() : 'togglePause'] = true;
+    else if (this.stage.grid) this.requests.ask(restarts ? backOrRestart(this.stage.race) : 'togglePause');
     else if (!restarts) this.toMenu();
-  }
-
-  /** R puts the player's car back on the road; R again, or without a car on the road, restarts the race. */
-  private backOrRestart(): 'putBack' | 'restart' {
-    const { race } = this.stage;
-    const human = race?.human;
-    if (!race?.driving || !human || human.finishTick !== null) return 'restart';
-    const { putBackTick } = human.ground;
-    const justNow = putBackTick !== null && race.tick - putBackTick < RESTART_WITHIN_TICKS;
-    return justNow || race.controller.phase === 'respawning' ? 'restart' : 'putBack';
   }
 
   private pauseIfDriving(): void {
     const { race } = this.stage;
     if (this.screens.name === 'race' && race?.human && !race.finished && race.controller.phase !== 'paused')
-      this.requests.togglePause = true;
+      this.requests.ask('togglePause');
   }
 
   private openPause(race: Race): void {
     const canEnd = race.cars.some((car) => car.laps.length > 0);
     const actions = {
       resume: () => this.resume(race),
-      restart: () => {
-        this.requests.restart = true;
-      },
+      restart: () => this.requests.ask('restart'),
       finish: canEnd ? () => race.end() : null,
       settings: () => this.openSettings(),
-      quit: () => {
-        this.requests.quitToMenu = true;
-      },
+      quit: () => this.requests.ask('quitToMenu'),
     };
     this.screens.openPause(() => pauseDialog(actions));
   }
@@ -397,7 +398,7 @@ export class Game {
   private resume(race: Race): void {
     if (!this.screens.paused) return;
     this.screens.closePause();
-    if (this.stage.race === race && race.controller.phase === 'paused') this.requests.togglePause = true;
+    if (this.stage.race === race && race.controller.phase === 'paused') this.requests.ask('togglePause');
   }
 
   private openSettings(): void {

@@ -1,11 +1,11 @@
-/** Which screen shows: the menu, the race with its pause, or the results. */
+/** Which screen shows: the menu, the race with its pause, the results, or a replay. */
 
 import type { Stats } from '../site/stats';
 import type { Hud } from '../ui/hud';
 import type { Input } from '../ui/input';
 import type { Menu } from '../ui/menu';
 
-export type ScreenName = 'menu' | 'race' | 'results';
+export type ScreenName = 'menu' | 'race' | 'results' | 'replay';
 
 export class Screens {
   name: ScreenName = 'menu';

@@ -31,7 +31,9 @@ export const PATIENCE_TICKS = 1800;
 const GAIN_U = 0.01;
 const IDLE: Controls = { steer: 0, throttle: 0, brake: 0 };
 const ROLLING_OUT: Controls = { steer: 0, throttle: 0, brake: 0.35 };
+/** Laps whose traces are kept: of one car at most, and of all cars together. */
 const KEPT_TRACES = 40;
+const KEPT_TRACES_OF_ALL = 80;
 
 export interface Entrant extends Seat {
   name: string;
@@ -102,6 +104,7 @@ export interface RequestedChanges {
 }
 
 export class Race {
+  readonly live = true;
   readonly cars: RaceCar[];
   readonly controller: ControllerState;
   readonly human: RaceCar | null;
@@ -183,6 +186,13 @@ export class Race {
   /** The first rival: the machine that is furthest. */
   rival(): RaceCar | null {
     return this.standings().find((car) => car !== this.human) ?? null;
+  }
+
+  /** Where the reference lap is at this time of the person's lap. */
+  ghostPose(share: number): Pose | null {
+    const { ghost, human } = this;
+    if (!ghost || !human || human.finishTick !== null) return null;
+    return ghost.at(Math.max(0, this.lapTicks(human) + (this.driving ? share - 1 : 0)));
   }
 
   lapNumber(car: RaceCar): number {
@@ -308,7 +318,8 @@ export class Race {
     };
     const former = bestLap(car.laps, true);
     car.laps.push(lap);
-    if (car.laps.length > KEPT_TRACES) car.laps[car.laps.length - KEPT_TRACES - 1]!.trace = new Trace();
+    const kept = Math.min(KEPT_TRACES, Math.ceil(KEPT_TRACES_OF_ALL / this.cars.length));
+    if (car.laps.length > kept) car.laps[car.laps.length - kept - 1]!.trace = new Trace();
     car.trace = new Trace();
     car.offence = null;
     const best = clean && (!former || lap.ticks < former.ticks);

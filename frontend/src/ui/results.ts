@@ -18,6 +18,8 @@ export interface ResultActions {
   again(): void;
   menu(): void;
   board(): void;
+  /** The race once more. */
+  replay(): void;
   /** The address of a link to this race. */
   share(): Promise<string>;
 }
@@ -52,6 +54,7 @@ export function resultsScreen(race: Race, actions: ResultActions): HTMLElement {
       'footer',
       {},
       again,
+      h('button', { type: 'button', onclick: () => actions.replay() }, 'Replay'),
       h('button', { type: 'button', onclick: () => actions.menu() }, 'Menu'),
       h('button', { type: 'button', onclick: () => actions.board() }, 'Lap board'),
       race.human && shareButton(race.human, actions),

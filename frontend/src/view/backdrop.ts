@@ -4,9 +4,10 @@ import type { Matrix, Rectangle } from 'pixi.js';
 export class Backdrop {
   /** Pixels of the scene to one of the page. */
   density = 1;
-  private shown: HTMLElement | null = null;
+  private shown: HTMLCanvasElement | null = null;
   private frame: Rectangle | null = null;
   private resolution = 1;
+  private world: Matrix | null = null;
 
   constructor(private readonly scene: HTMLElement) {}
 
@@ -27,6 +28,21 @@ export class Backdrop {
     const turn = [a, b, c, d].map((part) => part / this.resolution / this.density);
     const place = [a * x + c * y + tx, b * x + d * y + ty].map((part) => part / this.density);
     this.shown.style.transform = `matrix(${[...turn, ...place].join()})`;
+    this.world = world;
+  }
+
+  /** Draw it on another canvas, so many times as wide and high as the scene. */
+  copyTo(pen: CanvasRenderingContext2D, wide: number, high: number): void {
+    if (!this.shown || !this.frame || !this.world) return;
+    const { x, y } = this.frame;
+    const { a, b, c, d, tx, ty } = this.world;
+    const [across, down] = [wide / this.resolution, high / this.resolution];
+    pen.setTransform(
+      ...([a * across, b * down, c * across, d * down] as const),
+      (a * x + c * y + tx) * wide,
+      (b * x + d * y + ty) * high,
+    );
+    pen.drawImage(this.shown, 0, 0);
   }
 }
 

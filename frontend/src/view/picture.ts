@@ -1,7 +1,9 @@
 /** From the state of a race to a frame: camera, poses between ticks, sparks and marks. */
 
+import type { ContactFleet } from '../physics/contact-fleet';
+import type { Fleet } from '../physics/fleet';
 import { blendPose, emptyPose, type Pose } from '../race/poses';
-import type { Race, RaceCar } from '../race/race';
+import type { Entrant } from '../race/race';
 import type { Track } from '../site/data';
 import type { Light, Settings } from '../site/settings';
 import { Camera, lensFor } from './camera';
@@ -11,6 +13,26 @@ import { sensesOf } from './senses';
 
 const STROLL_UPS = 55;
 const MOST_PIXELS = { webgl: 2560 * 1440, canvas: 1600 * 900 };
+
+/** What is shown: a race as it is driven, or a replay of it. */
+export interface Showing {
+  fleet: Fleet;
+  contact: ContactFleet | null;
+  cars: ShownCar[];
+  driving: boolean;
+  /** Whether drivers see what is shown, now. */
+  live: boolean;
+  /** Whether a reference lap drives along, and where it is between two ticks. */
+  ghost: object | null;
+  ghostPose(share: number): Pose | null;
+}
+
+export interface ShownCar {
+  number: number;
+  entrant: Entrant;
+  before: Pose;
+  now: Pose;
+}
 
 export class Picture {
   readonly poses: Pose[] = [];
@@ -33,7 +55,7 @@ export class Picture {
   }
 
   /** Make ready for a race, or for a restart of it. */
-  begin(race: Race): void {
+  begin(race: Showing): void {
     const { track, car } = race.fleet;
     this.scene.setTrack(track.file, car.id, this.light);
     this.scene.setCars(
@@ -52,11 +74,11 @@ export class Picture {
   }
 
   /** What a tick left behind. */
-  afterTick(race: Race): void {
+  afterTick(race: Showing): void {
     for (const car of race.cars) if (race.driving && !car.now.gone) this.effects.mark(car.number, car.now);
   }
 
-  draw(race: Race, followed: RaceCar | null, share: number, seconds: number, settings: Settings): void {
+  draw(race: Showing, followed: ShownCar | null, share: number, seconds: number, settings: Settings): void {
     for (const car of race.cars)
       blendPose(this.poses[car.number]!, car.before, car.now, race.driving ? share : 1);
     const target = followed ? this.poses[followed.number]! : this.stroll(race.fleet.track, seconds);
@@ -69,7 +91,7 @@ export class Picture {
     else this.camera.jump(target);
     this.jumped = true;
     this.effects.fly(seconds);
-    this.ghost = this.ghostOf(race, share);
+    this.ghost = race.ghostPose(share);
     const watched = race.cars.find(({ entrant }) => entrant.kind === 'policy') ?? followed;
     const frame: Frame = {
       view: this.camera.view,
@@ -80,21 +102,28 @@ export class Picture {
       showLine: settings.showLine,
       ghost: this.ghost,
       showBrakes: race.ghost !== null,
-      senses: settings.showRays && watched ? sensesOf(race, watched, this.poses[watched.number]!) : null,
+      senses:
+        settings.showRays && race.live && watched
+          ? sensesOf(race, watched, this.poses[watched.number]!)
+          : null,
     };
     this.scene.draw(frame);
   }
 
-  private setLight({ fleet }: Race, light: Light): void {
+  private setLight({ fleet }: Showing, light: Light): void {
     if (light === this.light) return;
     this.light = light;
     this.scene.setTrack(fleet.track.file, fleet.car.id, light);
   }
 
-  /** Where the reference lap is at this time of the person's lap. */
-  private ghostOf(race: Race, share: number): Pose | null {
-    if (!race.ghost || !race.human || race.human.finishTick !== null) return null;
-    return race.ghost.at(Math.max(0, race.lapTicks(race.human) + (race.driving ? share - 1 : 0)));
+  /** Stand where the followed car is in the next frame, without a way there. */
+  cut(): void {
+    this.jumped = false;
+  }
+
+  /** Draw what was last drawn on another canvas as well. */
+  copyTo(pen: CanvasRenderingContext2D): void {
+    this.scene.copyTo(pen);
   }
 
   /** A jolt of so many units per second, felt in the camera. */

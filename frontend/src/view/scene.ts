@@ -209,6 +209,18 @@ export class Scene {
     this.renderer.render(this.stage);
   }
 
+  /** Draw what was last drawn on another canvas as well: the ground, which may be an element of its own, and the rest. */
+  copyTo(pen: CanvasRenderingContext2D): void {
+    const { width, height } = pen.canvas;
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.fillStyle = css(SCENERIES[this.light].ground);
+    pen.fillRect(0, 0, width, height);
+    const [wide, high] = [width / this.width, height / this.height];
+    this.backdrop?.copyTo(pen, wide, high);
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.drawImage(this.canvas, 0, 0, width, height);
+  }
+
   /** Half of what is seen at an extent, in units. */
   halfSeen(extent: number): [number, number] {
     const scale = this.pixelsPerUnit(extent);

@@ -1,6 +1,8 @@
 /** What a driver sees of the road, as points to draw: rays to the walls, or spots of the road ahead. */
+
+import type { Fleet } from '../physics/fleet';
 import type { Pose } from '../race/poses';
-import type { Race, RaceCar } from '../race/race';
+import type { Entrant } from '../race/race';
 import { aloneLayout, type LayoutName, type Point, type TrackFile } from '../site/data';
 
 const RAY_RANGE_U = 200;
@@ -21,9 +23,12 @@ export interface Senses {
   intent: Point;
 }
 
-export function sensesOf(race: Race, car: RaceCar, pose: Pose): Senses {
+export function sensesOf(
+  { fleet }: { fleet: Fleet },
+  car: { number: number; entrant: Entrant },
+  pose: Pose,
+): Senses {
   const layout = aloneLayout(car.entrant.layout);
-  const { fleet } = race;
   const ahead = spots(layout);
   const arc = fleet.state.arc_u![car.number]!;
   return {
