@@ -36,6 +36,7 @@ function startingSettings(store: TextStore, catalogue: Catalogue): Settings {
   const settings = loadSettings(store);
   const { start } = catalogue.site;
   if (start.track && (catalogue.startRun || settings.track === DEFAULTS.track)) settings.track = start.track;
+  Object.assign(settings, catalogue.startRace());
   const first = catalogue.tracks.find(({ id }) => id === settings.track);
   if (first && !first.cars.includes(settings.car)) settings.car = first.cars[0]!;
   settings.car = catalogue.car(settings.car).id;

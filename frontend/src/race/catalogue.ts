@@ -34,6 +34,13 @@ export class Catalogue {
     return this.runs.find(({ key }) => key === this.site.start.run)?.key ?? null;
   }
 
+  /** The choices for the run in races that the server was started with, if it was. */
+  startRace(): Partial<Settings> {
+    const { run } = this.site.start;
+    const best = this.list.policies.find((entry) => entry.run === run && isRaceLayout(entry.layout));
+    return run !== null && best ? { mode: 'race', policy: best.key } : {};
+  }
+
   /** The runs whose drivers drive alone. */
   get runs(): RunEntry[] {
     return this.list.runs.filter(({ world }) => world === 'racer');

@@ -198,3 +198,35 @@ describe('medals', () => {
     expect(medalOf(1, null)).toBeNull();
   });
 });
+
+describe('the field of a race with contact', () => {
+  const racer = policy({
+    key: 'racer',
+    world: 'race',
+    layout: 'race-classic',
+    fingerprint: 'other',
+    run: 'races',
+  });
+  const known = policy({ key: 'known', laps: { 'track-01': 7 } });
+  const strange = policy({ key: 'strange', tracks: ['track-02'] });
+  const everywhere = policy({ key: 'everywhere', layout: 'full', tracks: ['track-02'] });
+  const all = catalogue([strange, known, everywhere, racer]);
+  const keys = (entries: PolicyEntry[]) => entries.map(({ key }) => key);
+
+  it('is those who learned to race, then those who can drive the road, and nobody who is lost there', () => {
+    expect(keys(all.racersFor('track-01'))).toEqual(['racer', 'known', 'everywhere']);
+    expect(keys(all.driversFor('track-01'))).not.toContain('racer');
+  });
+
+  it('has everybody in turn, or the chosen driver in every car', () => {
+    expect(keys(all.field(choices, 5))).toEqual(['racer', 'known', 'everywhere', 'racer', 'known']);
+    expect(keys(all.field(choices, 2))).toEqual(['racer', 'known']);
+    expect(keys(all.field({ ...choices, policy: 'known' }, 2))).toEqual(['known', 'known']);
+    expect(catalogue([strange]).field(choices, 3)).toEqual([]);
+  });
+
+  it('begins with the run in races that the server was started with', () => {
+    expect(catalogue([known, racer], 'races').startRace()).toEqual({ mode: 'race', policy: 'racer' });
+    expect(catalogue([known, racer], 'r').startRace()).toEqual({});
+  });
+});
