@@ -31,8 +31,13 @@ def kept_lap(kind: str, track: Track, car: Car | None, work_out: Callable[[], Ma
         return dict(columns)
 
 
-@functools.cache
 def _drivers_hash() -> str:
     """A hash of what works laps out; the folder itself is named by the kernels."""
-    sources = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.*")) if path.is_file()]
+    return sources_hash(Path(__file__).parent)
+
+
+@functools.cache
+def sources_hash(folder: Path) -> str:
+    """A hash of the files of a folder."""
+    sources = [path.read_bytes() for path in sorted(folder.glob("*.*")) if path.is_file()]
     return hashlib.sha256(b"\0".join(sources)).hexdigest()[:16]

@@ -1,5 +1,6 @@
 """Evaluation: known drivers give known figures, and the same figures every time."""
 
+import io
 from functools import cache
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from hotlap.errors import ConfigError, PolicyError, UnknownTrackError
 from hotlap.evaluation import DriveLimits, RacerEvaluation, evaluate
+from hotlap.evaluation.racer import yardsticks
 from hotlap.evaluation.racer.drives import percent_over
 from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER
 from hotlap.evaluation.sources import BUNDLED
@@ -193,3 +195,15 @@ def test_driver_that_answers_with_nan_is_named():
     driver.network = driver.network._replace(layers=(*before, (weights, biases * np.nan)))
     with pytest.raises(PolicyError, match='"all-rounder" answers with NaN'):
         evaluate(driver, "track-01", with_human=False)
+
+
+def test_humans_drive_that_was_kept_is_the_one_that_was_driven():
+    drive = yardsticks._driven_by_human(load_track("track-01"), SHORT)
+    content = io.BytesIO()
+    np.savez(content, **yardsticks._as_columns(drive))
+    with np.load(io.BytesIO(content.getvalue()), allow_pickle=False) as columns:
+        kept = yardsticks._from_columns(dict(columns))
+    assert kept.figures == drive.figures
+    for name, value in vars(drive.trace).items():
+        assert np.array_equal(value, vars(kept.trace)[name]), name
+    assert kept.trace.lap_ends == drive.trace.lap_ends

@@ -1,8 +1,11 @@
 """What a driver is compared with on a track: the reference lap, the casual human, and the original game's driver."""
 
 import hashlib
-from collections.abc import Hashable
-from typing import NamedTuple
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from hotlap.errors import TrackError
 from hotlap.evaluation.racer.drives import Drives
@@ -17,6 +20,7 @@ from hotlap.evaluation.racer.figures import (
 )
 from hotlap.policies import CasualHuman, reference_lap
 from hotlap.policies.grip_reference import grip_reference_lap
+from hotlap.policies.kept_laps import kept_lap, sources_hash
 from hotlap.racer.cars import CLASSIC
 from hotlap.racer.physics import PHYSICS, TICKS_PER_SECOND
 from hotlap.racer.tracks import Track
@@ -76,11 +80,32 @@ def _grip_reference(track: Track, car: str) -> ReferenceDrive:
 
 
 def human_drive(track: Track, limits: DriveLimits) -> HumanDrive:
-    """The casual human's figures on a track, without delay; driven once per process, track and limits."""
+    """The casual human's figures on a track, without delay; driven once for each track and limits, and kept."""
     key = (hashlib.sha256(track.control_points.tobytes()).digest(), limits)
     if key not in _human_drives:
-        drives = Drives(CasualHuman(HUMAN_SEED), track, [0], limits)
-        reference = find_reference(track)
-        figures = drives.figures(0, Targets(None if reference is None else reference.figures.lap_s))
-        _human_drives[key] = HumanDrive(figures, drives.trace(0))
+        kind = f"human-{limits.laps}-{limits.steps or 0}-{sources_hash(Path(__file__).parent)}"
+        kept = kept_lap(kind, track, None, lambda: _as_columns(_driven_by_human(track, limits)))
+        _human_drives[key] = _from_columns(kept)
     return _human_drives[key]
+
+
+def _driven_by_human(track: Track, limits: DriveLimits) -> HumanDrive:
+    drives = Drives(CasualHuman(HUMAN_SEED), track, [0], limits)
+    reference = find_reference(track)
+    figures = drives.figures(0, Targets(None if reference is None else reference.figures.lap_s))
+    return HumanDrive(figures, drives.trace(0))
+
+
+def _as_columns(drive: HumanDrive) -> dict[str, Any]:
+    """For a file: every tick as it is, the figures as JSON."""
+    ticks = {name: value for name, value in vars(drive.trace).items() if value is not None}
+    return {**ticks, "figures": json.dumps(asdict(drive.figures))}
+
+
+def _from_columns(columns: Mapping[str, Any]) -> HumanDrive:
+    figures = json.loads(str(columns["figures"]))
+    ticks = {name: value for name, value in columns.items() if name != "figures"}
+    ends = {name: tuple(ticks[name].tolist()) for name in ("lap_ends", "lap_clean")}
+    return HumanDrive(
+        Figures(**{**figures, "gates_failed": tuple(figures["gates_failed"])}), Trace(**{**ticks, **ends})
+    )
