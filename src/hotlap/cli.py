@@ -21,6 +21,8 @@ EXTRA_WITH = {
     **dict.fromkeys(("onnx", "onnxruntime"), "policies"),
     **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
     "huggingface_hub": "hub",
+    "trackio": "trackio",
+    "wandb": "wandb",
     **dict.fromkeys(("h5py", "minari"), "minari"),
     "matplotlib": "pictures",
     "pettingzoo": "pettingzoo",

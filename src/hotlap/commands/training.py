@@ -51,6 +51,9 @@ class Train:
     """Print the result as one JSON object."""
     on: Literal["here", "ray"] = "here"
     """Where it learns: in this process, or on a Ray cluster with RLlib's PPO."""
+    track: Literal["trackio", "wandb"] | None = None
+    """Send the curves to a tracker as well, on this machine only: Trackio, or Weights & Biases in offline mode. Each is
+    an extra of the same name."""
     cluster: Cluster = field(default_factory=Cluster)
     config: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
     foreign_options: ClassVar[Mapping[str, str]] = FOREIGN_OPTIONS | {
@@ -73,11 +76,11 @@ class Train:
 
     def run(self) -> int:
         """Train, evaluate, say where everything is."""
-        from hotlap.training.reporting import train_and_tell
+        from hotlap.training.reporting import Manner, train_and_tell
 
         name = self.name or f"{Path(self.preset).stem}-*"
         learner = learner_on(self.on, self.cluster, self.config)
-        return train_and_tell(self.config, name, self.root, learner, as_json=self.json)
+        return train_and_tell(self.config, name, self.root, Manner(learner, self.track, self.json))
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,9 @@ class Resume:
     """Print the result as one JSON object."""
     on: Literal["here", "ray"] = "here"
     """Where it learns on: in this process, or on a Ray cluster with RLlib's PPO."""
+    track: Literal["trackio", "wandb"] | None = None
+    """Send the curves to a tracker as well, on this machine only: Trackio, or Weights & Biases in offline mode. Each is
+    an extra of the same name."""
     cluster: Cluster = field(default_factory=Cluster)
     foreign_options: ClassVar[Mapping[str, str]] = {
         theirs: ours for theirs, ours in FOREIGN_OPTIONS.items() if ours in ("--steps", "--root")
@@ -101,10 +107,10 @@ class Resume:
 
     def run(self) -> int:
         """Resume, evaluate, say where everything is."""
-        from hotlap.training.reporting import resume_and_tell
+        from hotlap.training.reporting import Manner, resume_and_tell
 
         learner = learner_on(self.on, self.cluster)
-        return resume_and_tell(self.run_folder, self.root, self.steps, learner, as_json=self.json)
+        return resume_and_tell(self.run_folder, self.root, self.steps, Manner(learner, self.track, self.json))
 
 
 @dataclass(frozen=True)

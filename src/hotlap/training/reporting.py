@@ -1,6 +1,7 @@
 """What `hotlap train`, `resume` and `runs` print: how it went, where everything is, what to do next."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,33 @@ from hotlap.training.config import TrainConfig
 from hotlap.training.export import export_onnx, export_sb3
 from hotlap.training.importing import ModelFiles, import_model
 from hotlap.training.runs import describe_run, find_run, find_run_at, run_folders
+from hotlap.training.tracking import Service, Tracking
 from hotlap.training.train import Learner, TrainingResult, resume, train
 from hotlap.training.world_training import training_of
 
 
-def train_and_tell(config: TrainConfig, name: str, root: Path, learner: Learner | None, *, as_json: bool) -> int:
+@dataclass(frozen=True)
+class Manner:
+    """How a run is trained beyond its settings: by whom, watched by which tracker, and how its end is told."""
+
+    learner: Learner | None = None
+    track: Service | None = None
+    as_json: bool = False
+
+    def watchers(self) -> list[Tracking]:
+        """What looks on."""
+        return [] if self.track is None else [Tracking(self.track)]
+
+
+def train_and_tell(config: TrainConfig, name: str, root: Path, manner: Manner) -> int:
     """Train a new run."""
-    return _tell(train(config, name, root, say, learner=learner), as_json=as_json)
+    return _tell(train(config, name, root, say, manner.watchers(), manner.learner), as_json=manner.as_json)
 
 
-def resume_and_tell(name: str, root: Path, steps: int | None, learner: Learner | None, *, as_json: bool) -> int:
+def resume_and_tell(name: str, root: Path, steps: int | None, manner: Manner) -> int:
     """Go on with a run, from its newest checkpoint or from that of a step."""
     run, step = find_run_at(name, root)
-    return _tell(resume(run, say, steps, learner=learner, at=step), as_json=as_json)
+    return _tell(resume(run, say, steps, manner.watchers(), manner.learner, at=step), as_json=manner.as_json)
 
 
 def _tell(result: TrainingResult, *, as_json: bool) -> int:
