@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from hotlap.evaluation.sources import BUNDLED
+from hotlap.policies.bundled import BUNDLED
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.small_network import SmallNetwork, small_network
 from policies.tiny_models import linear_model

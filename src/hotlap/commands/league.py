@@ -6,23 +6,19 @@ from typing import Annotated
 
 import tyro
 
-from hotlap.evaluation.league.run_league import LeagueOptions, run_league
+from hotlap.evaluation.league.run_league import LeagueOptions, LeagueOutputs, run_league
 
 
 @dataclass(frozen=True, kw_only=True)
-class League(LeagueOptions):
+class League(LeagueOptions, LeagueOutputs):
     """Race drivers against each other over tracks and seeds: Elo, wins, places, overtakes, contacts and faults."""
 
     drivers: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DRIVER…")]
-    """Runs (by name under runs/, or by folder), policy.onnx files, or line-50 to line-100, which follow the shortest
-    line at that share of its pace."""
+    """Runs (by name under runs/, or by folder), policy.onnx files, drivers that come with Hotlap, all of these at a
+    level (RUN@level-3), or line-50 to line-100, which follow the shortest line at that share of its pace."""
     root: Path = Path("runs")
     """Folder that holds the runs."""
-    file: Path | None = None
-    """Keep every race in this file; an interrupted league resumes from it."""
-    json: bool = False
-    """Print one JSON object instead of a table."""
 
     def run(self) -> int:
         """Drive what is missing, print."""
-        return run_league(self.drivers, self, self.root, self.file, as_json=self.json)
+        return run_league(self.drivers, self, self.root, self)

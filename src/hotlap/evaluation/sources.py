@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib.resources import as_file, files
+from importlib.resources import as_file
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,9 @@ from hotlap.checkpoints.run_files import POLICY_FILE
 from hotlap.checkpoints.run_manifest import check_run
 from hotlap.errors import PolicyError, did_you_mean
 from hotlap.policies import Policy
+from hotlap.policies.bundled import BUNDLED, bundled_names
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.worlds import WORLDS, registered
-
-BUNDLED = files("hotlap") / "web" / "data" / "bundled"
 
 
 @dataclass(frozen=True)
@@ -87,11 +86,6 @@ def load_policy(name: str | Path, root: str | Path = "runs") -> OnnxPolicy:
             f"{', '.join(bundled_names())}."
         )
     return policy
-
-
-def bundled_names() -> list[str]:
-    """The drivers that come with Hotlap."""
-    return sorted(file.name.removesuffix(".onnx") for file in BUNDLED.iterdir() if file.name.endswith(".onnx"))
 
 
 def _from_file(path: Path, run: Path | None) -> DriverSource:

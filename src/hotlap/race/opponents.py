@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -69,17 +70,23 @@ class Opponents:
         """A new race: everybody gets another chance."""
         for row in range(first, last):
             self.parked.pop(row, None)
+        for driver, _ in self._seated:
+            if hasattr(driver, "forget"):
+                driver.forget(first, last)
 
 
 def seated_drivers(wanted: Any, seats: int, race: RaceBatch) -> list[RaceDriver]:
-    """A driver for every seat: those that are given, by name, file or as they are, in turn."""
-    chosen = [wanted] if isinstance(wanted, str) or hasattr(wanted, "act") else list(wanted)
+    """A driver for every seat: those that are given, by name, file, folder of files or as they are, in turn."""
+    # Drivers are built on top of the worlds, so they are loaded by name and only when asked for.
+    drivers = import_module("hotlap.policies.race_drivers")
+    if isinstance(wanted, str | Path) and Path(wanted).is_dir():
+        wanted = drivers.drivers_in(Path(wanted))
+    chosen = [wanted] if isinstance(wanted, str | Path) or hasattr(wanted, "act") else list(wanted)
     if seats and not chosen:
         raise ConfigError(f"{seats} of {race.cars} cars have no driver: name opponents, like line-90.")
     if len(chosen) > seats:
         raise ConfigError(f"{len(chosen)} opponents for {seats} seats: a grid has {race.cars} cars.")
-    # Drivers are built on top of the worlds, so they are loaded by name and only when asked for.
-    load = import_module("hotlap.policies.race_drivers").race_driver
+    load = drivers.race_driver
     made = {name: load(name, race) for name in dict.fromkeys(each for each in chosen if isinstance(each, str))}
-    drivers = [made[each] if isinstance(each, str) else load(each, race) for each in chosen]
-    return [drivers[seat % len(drivers)] for seat in range(seats)]
+    seated = [made[each] if isinstance(each, str) else load(each, race) for each in chosen]
+    return [seated[seat % len(seated)] for seat in range(seats)]

@@ -26,7 +26,8 @@ class RaceOptions:
     start: str = "standing"
     """"standing" or "rolling" from the grid, or "spread" anywhere along the lap."""
     opponents: Any = DEFAULT_OPPONENTS
-    """Who drives the other cars, in turn: line-50 to line-100, policy files, or objects with `name` and `act`."""
+    """Who drives the other cars, in turn: line-50 to line-100, level-1 to level-5, policy files (FILE@level-3 at a
+    level), or objects with `name` and `act`; or a folder of policy files or runs."""
     learners: int = 1
     """Cars of each grid that are driven from outside; the first seats are theirs."""
     slot: int | str = "drawn"

@@ -7,7 +7,7 @@ import pytest
 
 from hotlap import cli
 from hotlap.errors import ConfigError
-from hotlap.evaluation.league.races import CarResult, LeagueRules, RaceResult
+from hotlap.evaluation.league.races import CarResult, LeagueRules, RaceResult, drive_races
 from hotlap.evaluation.league.ratings import elo, elo_with_intervals, wins_in_race
 from hotlap.evaluation.league.records import RaceRecords
 
@@ -78,3 +78,16 @@ def test_file_of_another_league_is_refused(tmp_path):
     path.write_bytes(b"hello\n")
     with pytest.raises(ConfigError, match="no file of a league"):
         RaceRecords(path, rules)
+
+
+def test_page_shows_the_table(tmp_path, capsys):
+    page = tmp_path / "league.html"
+    table = league(capsys, "line-80", "line-100", "--report", str(page))
+    text = page.read_text(encoding="utf-8")
+    for row in table["drivers"]:
+        assert f"<th>{row['driver']}</th><td>{row['rating']:.0f}</td>" in text
+
+
+def test_races_driven_together_are_the_races_driven_alone():
+    rules = LeagueRules(("line-80", "line-100"), 1, 3, "classic")
+    assert drive_races(rules, "track-01", [4, 5]) == [drive_races(rules, "track-01", [seed])[0] for seed in (4, 5)]

@@ -11,8 +11,8 @@ from hotlap.evaluation import DriveLimits, RacerEvaluation, evaluate
 from hotlap.evaluation.racer import yardsticks
 from hotlap.evaluation.racer.drives import percent_over
 from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER
-from hotlap.evaluation.sources import BUNDLED
 from hotlap.policies import CasualHuman, ReferenceDriver
+from hotlap.policies.bundled import BUNDLED
 from hotlap.policies.centre_line import CentreLineDriver
 from hotlap.policies.exploits import Cutting, Parking
 from hotlap.policies.onnx_policy import OnnxPolicy

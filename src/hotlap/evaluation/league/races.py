@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hotlap.episodes import write_streams
+from hotlap.episodes import checked_seed
 from hotlap.race.batch import RaceBatch, RaceSettings
 from hotlap.race.grid import FINISHED, RACING
 from hotlap.race.opponents import Opponents, seated_drivers
@@ -59,22 +59,20 @@ class RaceResult:
 
 
 def drive_races(rules: LeagueRules, track: str, seeds: Sequence[int]) -> list[RaceResult]:
-    """One race on a track for each seed, which decides who starts where."""
-    return [_drive_race(rules, track, seed) for seed in seeds]
-
-
-def _drive_race(rules: LeagueRules, track: str, seed: int) -> RaceResult:
+    """One race on a track for each seed, which decides who starts where, all at once."""
     cars = load_cars(rules.car)
     (circuit,) = load_tracks(track, cars)
     settings = RaceSettings(rules.cars, rules.laps, rules.start, rules.layout)
-    race = RaceBatch(1, [circuit], settings, 1, cars)
+    race = RaceBatch(len(seeds), [circuit], settings, 1, cars)
     race.alone.grip.car_count[:] = len(cars)
-    write_streams(race.alone.episodes, seed, 0)
+    race.alone.episodes.seed[:] = np.repeat([checked_seed(seed) for seed in seeds], rules.cars)
+    race.alone.episodes.stream[:] = np.tile(np.arange(rules.cars), len(seeds))
     race.reset()
     drivers = Opponents(race, seated_drivers(rules.drivers, rules.cars, race), 0)
     clean_laps = _drive(race, drivers, round(rules.laps * circuit.length_u / SLOWEST_AVERAGE_UPS * TICKS_PER_SECOND))
     results = [_car_result(race, row, len(rules.drivers), drivers, clean_laps) for row in range(race.count)]
-    return RaceResult(track, seed, tuple(results))
+    by_grid = [tuple(results[first : first + rules.cars]) for first in range(0, race.count, rules.cars)]
+    return [RaceResult(track, seed, cars) for seed, cars in zip(seeds, by_grid, strict=True)]
 
 
 def _drive(race: RaceBatch, drivers: Opponents, most_ticks: int) -> Any:
@@ -95,7 +93,7 @@ def _car_result(race: RaceBatch, row: int, drivers: int, seats: Opponents, clean
     contenders, status = race.contenders, int(race.contenders.status[row])
     start_u = -float(contenders.slot[row]) * race.rules.row_u
     return CarResult(
-        driver=row % drivers,
+        driver=row % race.cars % drivers,
         place=int(contenders.place[row]),
         slot=int(contenders.slot[row]),
         status=("out of time", "finished", "retired")[status],

@@ -34,6 +34,8 @@ class Standing:
     clean_laps_percent: float
     km: float
     mean_finish_s: float | None
+    mean_lap_s: float | None
+    """Over all tracks, the start from rest included."""
     parked: tuple[str, ...]
     """What was wrong where its cars were parked."""
 
@@ -45,14 +47,14 @@ def standings(rules: LeagueRules, names: Sequence[str], races: Sequence[RaceResu
     found = []
     for number, name in enumerate(names):
         cars = [car for race in races for car in race.cars if car.driver == number]
-        found.append(_standing(name, (ratings[number], low[number], high[number]), cars, rules.cars))
+        found.append(_standing(name, (ratings[number], low[number], high[number]), cars, rules))
     return sorted(found, key=lambda each: -each.rating)
 
 
-def _standing(name: str, rating: tuple[float, float, float], cars: Sequence[CarResult], grid: int) -> Standing:
+def _standing(name: str, rating: tuple[float, float, float], cars: Sequence[CarResult], rules: LeagueRules) -> Standing:
     km = sum(car.km for car in cars)
     laps = sum(car.laps for car in cars)
-    last = [car.slot + 1 - car.place for car in cars if car.slot == grid - 1]
+    last = [car.slot + 1 - car.place for car in cars if car.slot == rules.cars - 1]
     finishes = [car.finish_s for car in cars if car.finish_s is not None]
     return Standing(
         driver=name,
@@ -70,6 +72,7 @@ def _standing(name: str, rating: tuple[float, float, float], cars: Sequence[CarR
         clean_laps_percent=round(100.0 * sum(car.clean_laps for car in cars) / max(laps, 1), 1),
         km=round(km, 3),
         mean_finish_s=round(_mean(finishes), 3) if finishes else None,
+        mean_lap_s=round(_mean(finishes) / rules.laps, 3) if finishes else None,
         parked=tuple(sorted({car.parked for car in cars if car.parked})),
     )
 
