@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from hotlap import cli
-from hotlap.errors import ConfigError
+from hotlap.errors import ConfigError, PolicyError
+from hotlap.evaluation.sources import find_driver, load_policy
 from hotlap.policies import CasualHuman
 from hotlap.policies.bundled import BUNDLED, RACE_DRIVER
 from hotlap.policies.levels import LEVELS
@@ -124,3 +125,20 @@ def test_folder_of_policy_files_and_runs_is_a_field_of_opponents(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConfigError, match=r"has no \.onnx files"):
         RaceWorld(1, observation="full", cars=4, opponents=tmp_path / "empty")
+
+
+def test_driver_is_evaluated_at_a_level(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["--track", "track-01", "--laps", "1", "--json"]
+    places = {}
+    for name in (RACE_DRIVER, "level-2"):
+        assert cli.main(["evaluate", name, *words]) == 0
+        places[name] = np.mean(json.loads(capsys.readouterr().out)["tracks"][0]["places"])
+    assert places["level-2"] > places[RACE_DRIVER] + 1.0
+
+
+def test_only_drivers_of_races_have_levels():
+    with pytest.raises(PolicyError, match="only drivers of races have levels"):
+        find_driver("all-rounder@level-3")
+    with pytest.raises(PolicyError, match="a level of one, which has no file"):
+        load_policy("level-3")

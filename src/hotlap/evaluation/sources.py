@@ -12,6 +12,7 @@ from hotlap.errors import PolicyError, did_you_mean
 from hotlap.policies import Policy
 from hotlap.policies.bundled import BUNDLED, bundled_names
 from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.policies.race_drivers import split_level
 from hotlap.worlds import WORLDS, registered
 
 
@@ -34,7 +35,13 @@ class DriverSource:
 
 
 def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
-    """The driver of that name: scripted, a .onnx file, one that comes with Hotlap, a run's folder or its name."""
+    """The driver of that name: scripted, a .onnx file, one that comes with Hotlap, a run's folder or its name.
+
+    A driver of races can be had at a level: RUN@level-3.
+    """
+    driver, level = split_level(name)
+    if level:
+        return _at_level(find_driver(driver, root), level)
     scripted = scripted_drivers()
     if name in scripted:
         world, make = scripted[name]
@@ -60,6 +67,12 @@ def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
     )
 
 
+def _at_level(source: DriverSource, level: int) -> DriverSource:
+    if source.world != "race":
+        raise PolicyError(f'"{source.name}" drives in the world {source.world}: only drivers of races have levels.')
+    return replace(source, name=f"{source.name}@level-{level}", about={**source.about, "kind": "level", "level": level})
+
+
 def load_policy(name: str | Path, root: str | Path = "runs") -> OnnxPolicy:
     """A trained driver, ready to drive: `policy.act(observations)` gives one action for each row of observations.
 
@@ -82,7 +95,7 @@ def load_policy(name: str | Path, root: str | Path = "runs") -> OnnxPolicy:
     policy = source.make(None) if source.about["kind"] == "policy" else None
     if not isinstance(policy, OnnxPolicy):
         raise PolicyError(
-            f'"{name}" is a scripted driver, which has no file. Name a run, a .onnx file or one of '
+            f'"{name}" is a scripted driver or a level of one, which has no file. Name a run, a .onnx file or one of '
             f"{', '.join(bundled_names())}."
         )
     return policy

@@ -12,13 +12,13 @@ from hotlap.race.senses import OTHERS_SIZE
 class FileDriver:
     """A policy file: one that was trained in races sees the others, one that was trained alone does not."""
 
-    def __init__(self, path: Path, race: RaceBatch) -> None:
-        self.policy = OnnxPolicy(path, world=None)
+    def __init__(self, source: Path | OnnxPolicy, race: RaceBatch) -> None:
+        self.policy = source if isinstance(source, OnnxPolicy) else OnnxPolicy(source, world=None)
         self.name, layout = self.policy.name, self.policy.layout
         shown = race.settings.layout
         if layout not in (shown, f"race-{shown}"):
             raise PolicyError(
-                f'{path}: sees "{layout}" of the world {self.policy.metadata["world"]}, and this race shows '
+                f'{self.name}: sees "{layout}" of the world {self.policy.metadata["world"]}, and this race shows '
                 f'"race-{shown}". '
                 f'Race with observation="{layout.removeprefix("race-")}", or choose another driver.'
             )

@@ -5,14 +5,17 @@ from typing import Any
 
 import numpy as np
 
+from hotlap.policies.levels import LevelDriver
 from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.policies.race_policy import FileDriver
+from hotlap.race.opponents import RaceDriver
 from hotlap.race.world import RaceWorld
 from hotlap.racer.physics import TICKS_PER_SECOND
 
 HELD_OUT = ("line-78", "line-81", "line-83", "line-86", "line-89", "line-91", "line-93")
 """Opponents of an evaluation: paces that no training has."""
 RACES = 8
-SLOWEST_AVERAGE_UPS = 40.0
+SLOWEST_AVERAGE_UPS, SLOWEST_WITH_GRIP_MPS = 20.0, 12.0
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class RaceLimits:
     laps: int = 3
     steps: int = 0
     """Ticks it may take; 0 for what slow cars need."""
+    level: int = 0
+    """Of the driver, 1 to 5; 0 for the driver itself."""
 
 
 def race_on(policy: OnnxPolicy, track: Any, cars: Any, limits: RaceLimits) -> RaceFigures:
@@ -47,10 +52,13 @@ def race_on(policy: OnnxPolicy, track: Any, cars: Any, limits: RaceLimits) -> Ra
     world = RaceWorld(RACES, track, cars=len(HELD_OUT) + 1, **options)
     for race in range(RACES):
         world.begin(race, np.random.default_rng(race))
+    driver: RaceDriver = FileDriver(policy, world.batch)
+    driver = LevelDriver(driver, limits.level, driver.name, world.batch) if limits.level else driver
     done = np.zeros(RACES, bool)
-    enough = round(laps * world.tracks[0].length_u / SLOWEST_AVERAGE_UPS * TICKS_PER_SECOND)
+    slowest_ups = SLOWEST_WITH_GRIP_MPS if world.cars else SLOWEST_AVERAGE_UPS
+    enough = round(laps * world.tracks[0].length_u / slowest_ups * TICKS_PER_SECOND)
     for _ in range(limits.steps or enough):
-        world.advance(policy.act(world.observation))
+        world.advance(driver.act(world.observation, world.batch, world.rows))
         done |= world.terminated | world.truncated
         if done.all():
             break

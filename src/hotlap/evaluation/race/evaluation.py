@@ -28,6 +28,7 @@ FAULTS = Quantity("faults_per_100km", "faults in 100 km", ".2f", -1)
 OVERTAKES = Quantity("overtakes", "overtakes per race", ".2f", 1)
 HEADINGS = ("won", "mean place", "overtakes", "contacts", "faults in 100 km")
 DEFAULT_TRACKS = ("track-01", "track-02", "track-03")
+DEFAULT_CIRCUITS = ("quarry",)
 
 
 @dataclass(frozen=True)
@@ -89,16 +90,16 @@ class RaceWorldEvaluation:
     options = ("track", "laps", "steps")
     scripted: Mapping[str, Any] = {}
 
-    def tracks(self, metadata: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG002 - the same for all
-        """The built-in tracks."""
-        return DEFAULT_TRACKS
+    def tracks(self, metadata: Mapping[str, Any]) -> tuple[str, ...]:
+        """The built-in tracks; a circuit at true scale for drivers of cars with grip."""
+        return DEFAULT_TRACKS if CLASSIC in metadata.get("cars", (CLASSIC,)) else DEFAULT_CIRCUITS
 
     def evaluate(self, source: DriverSource, config: EvaluationConfig, say: Say, *, with_others: bool) -> Any:  # noqa: ARG002
         """Race against line drivers, which are the others."""
         tracks = config.track or source.tracks
         say(f"racing {source.name} from the last slot on {', '.join(tracks)}")
         policy: Any = source.make(None)
-        limits = RaceLimits(config.laps, config.steps or 0)
+        limits = RaceLimits(config.laps, config.steps or 0, source.about.get("level", 0))
         return evaluate_races(policy, source.name, tracks, tuple(source.about.get("cars", (CLASSIC,))), limits)
 
     def show(self, result: RaceEvaluation) -> None:
