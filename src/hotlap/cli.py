@@ -74,6 +74,7 @@ HOTLAP = Group(
             "Take a driver elsewhere.",
             {
                 "policy": Command("A run's policy as ONNX, or for plain SB3.", "hotlap.commands.training:ExportPolicy"),
+                "zoo": Command("A preset as hyper-parameters for rl_zoo3.", "hotlap.commands.training:ExportZoo"),
                 "wasm": Command("The physics as WebAssembly, with the tracks.", "hotlap.commands.web:ExportWasm"),
                 "laps": Command("Laps of people as a Minari data set.", "hotlap.commands.web:ExportLaps"),
                 "site": Command("The game as static files for any web host.", "hotlap.commands.web:ExportSite"),

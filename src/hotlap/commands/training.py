@@ -1,4 +1,4 @@
-"""The options of `hotlap train`, `resume`, `runs` and `export policy`."""
+"""The options of `hotlap train`, `resume`, `runs`, `export policy` and `export zoo`."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -154,6 +154,27 @@ class ExportPolicy:
 
         written = export_policy(self.run_folder, self.root, self.format, self.output, self.newest, self.force)
         tell_export(self.format, written, as_json=self.json)
+
+
+@dataclass(frozen=True)
+class ExportZoo:
+    """Write a preset as a file of hyper-parameters for rl_zoo3, to train with plain stable-baselines3 or to search."""
+
+    preset: tyro.conf.Positional[str] = DEFAULT_PRESET
+    """A preset by name, or a .toml file of your own."""
+    output: Path | None = None
+    """The file to write; by default named after the preset, with .yml."""
+    force: bool = False
+    """Write over a file that is already there."""
+    json: bool = False
+    """Print one JSON object instead of text."""
+
+    def run(self) -> None:
+        """Write, and say how it is used."""
+        from hotlap.training.reporting import export_zoo
+
+        output = self.output or Path(f"{Path(self.preset).stem}.yml")
+        export_zoo(self.preset, output, force=self.force, as_json=self.json)
 
 
 @dataclass(frozen=True)

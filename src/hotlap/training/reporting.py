@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.checkpoints.run_files import POLICY_FILE, TENSORBOARD_FOLDER
+from hotlap.errors import ExportError
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.world_evaluation import evaluation_of
 from hotlap.progress import say
-from hotlap.training.config import TrainConfig
+from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.export import export_onnx, export_sb3
 from hotlap.training.importing import ModelFiles, import_model
 from hotlap.training.runs import describe_run, find_run, find_run_at, run_folders
 from hotlap.training.tracking import Service, Tracking
 from hotlap.training.train import Learner, TrainingResult, resume, train
 from hotlap.training.world_training import training_of
+from hotlap.training.zoo import zoo_env, zoo_file
+from hotlap.whole_files import write_whole_file
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,18 @@ def tell_export(format_name: str, written: list[Path], *, as_json: bool) -> None
     how = "raw observations in, final actions out"
     how = how if format_name == "onnx" else "load with plain stable-baselines3, and only files that you trust"
     print(f"wrote {' and '.join(map(str, written))}: {how}")
+
+
+def export_zoo(preset: str, output: Path, *, force: bool, as_json: bool) -> None:
+    """Write a preset for rl_zoo3, and say how it is used."""
+    config = load_preset(preset)
+    write_whole_file(output, zoo_file(config, preset).encode(), force=force, error=ExportError)
+    command = f"python -m rl_zoo3.train --algo {config.algorithm} --env {zoo_env(config)} --conf-file {output}"
+    print(
+        json.dumps({"preset": preset, "written": str(output)})
+        if as_json
+        else f"wrote {output}. Next: {command} --gym-packages hotlap"
+    )
 
 
 def import_and_tell(files: ModelFiles, preset: str, name: str, root: Path, *, as_json: bool) -> None:
