@@ -11,13 +11,15 @@ from playwright.sync_api import expect
 from browser.game_page import GamePage, scripted_drive
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
-RACE = "?track=track-01&car=classic&laps=1&rivals=3&start=last&seed=7&watch=1"
+RACE = "?track=track-01&car=classic&laps=2&rivals=3&start=last&seed=7&watch=1"
 
 
 @pytest.fixture
 def replay(game) -> GamePage:
-    """A race with contact that is over, and its replay."""
-    game.open(RACE).hurry()
+    """A race with contact that is over, and its replay: all cars have the driver that keeps to the middle."""
+    listed = game.page.request.get(f"{game.address}data/policies.json").json()["policies"]
+    key = next(entry["key"] for entry in listed if entry["kind"] == "best")
+    game.open(f"{RACE}&driver={key}").hurry()
     game.wait_for_results()
     game.page.evaluate("window.turnClock(1)")
     game.page.get_by_role("button", name="Replay").click()
