@@ -127,10 +127,7 @@ class TrainBenchmark:
 
 @dataclass(frozen=True)
 class RunSuite:
-    """Train algorithms on a fixed, versioned set of tasks, evaluate them on what no training sees, and compare them.
-
-    The same command resumes a suite that was interrupted, or adds seeds, tasks and algorithms to it.
-    """
+    """Compare learning algorithms on a fixed, versioned set of tasks; the same command resumes it or adds to it."""
 
     folder: tyro.conf.Positional[Path] = Path("suite-v1")
     """The folder for the runs, results.json and results.html."""
