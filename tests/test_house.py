@@ -339,6 +339,14 @@ def test_links_between_pages_lead_somewhere(page):
     assert not [target for target in targets if not target.exists() and target not in generated]
 
 
+@pytest.mark.parametrize("page", [*PAGES, REPOSITORY / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_prose_is_at_most_120_columns_wide(page):
+    """Tables and code are as wide as they must be, and so is a piece of code that fills a line."""
+    prose = re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    long = [line for line in prose.splitlines() if len(line) > 120 and not line.startswith("|")]
+    assert not [line for line in long if not re.fullmatch(r"[-\s]*`[^`]+`\S*", line)]
+
+
 def test_every_module_opens_with_one_sentence():
     for path in sorted((REPOSITORY / "src").rglob("*.py")):
         opening = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

@@ -153,6 +153,7 @@ class ToyWorldEvaluation:
     """How it is evaluated: the option `episodes` says how often it is driven."""
 
     options = ("episodes",)
+    has_levels = False
     scripted = {"full-throttle": lambda _where: FullThrottle()}  # noqa: RUF012
 
     def tracks(self, metadata: Mapping[str, Any]) -> tuple[str, ...]:

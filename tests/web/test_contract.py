@@ -60,7 +60,7 @@ def test_slots_look_as_promised(server, name, numbers):
 
 
 def test_laps_have_the_fields_the_page_is_promised(server):
-    promised = json.loads(re.search(r"LAP: `(\{.*?\})`", PAGE, re.DOTALL)[1])
+    promised = json.loads(re.search(r"LAP:\s`(\{.*?\})`", PAGE, re.DOTALL)[1])
     drive, ticks = clean_drive()
     lap = {"track": "track-01", "name": "Ada", "ticks": ticks, "fingerprint": physics_fingerprint()}
     given = server.post("/api/laps", {**lap, "drive": drive.as_json()}).json()["lap"]
