@@ -68,7 +68,7 @@ def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
 
 
 def _at_level(source: DriverSource, level: int) -> DriverSource:
-    if source.world != "race":
+    if not registered(source.world).part("evaluation").has_levels:
         raise PolicyError(f'"{source.name}" drives in the world {source.world}: only drivers of races have levels.')
     return replace(source, name=f"{source.name}@level-{level}", about={**source.about, "kind": "level", "level": level})
 

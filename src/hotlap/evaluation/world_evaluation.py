@@ -26,6 +26,8 @@ class WorldEvaluation(Protocol):
     """The fields of `EvaluationConfig` that are about this world alone."""
     scripted: Mapping[str, Callable[[Any], Policy]]
     """Its scripted drivers by name, each made for what is to be driven."""
+    has_levels: bool
+    """Whether its drivers can be had at a level of strength."""
 
     def tracks(self, metadata: Mapping[str, Any]) -> tuple[str, ...]:
         """Where a driver that says this about itself is evaluated when nobody says where; none where there are none."""

@@ -27,7 +27,15 @@ GRIP_CAUTION = 0.5
 """Between the bold and the careful pace of cars with grip."""
 CLASSIC_MANNERS = Manners(room_u=2.6, edge_u=2.0, braking_ups2=30.0)
 GRIP_MANNERS = Manners(
-    room_u=3.0, edge_u=1.4, braking_ups2=4.0, notices_u=80.0, keeps_u=3.0, keeps_s=0.2, yields_per_s=0.4, swerve_u=1.0
+    room_u=3.0,
+    edge_u=1.4,
+    braking_ups2=4.0,
+    notices_u=80.0,
+    keeps_u=3.0,
+    keeps_s=0.2,
+    yields_per_s=0.4,
+    creeps_ups=4.0,
+    swerve_u=1.0,
 )
 
 

@@ -32,6 +32,8 @@ class Manners(NamedTuple):
     """What it keeps beside that, in seconds of its own travel."""
     yields_per_s: float = 0.0
     """How fast it drops back from a car that it is too close to, for each unit that is missing."""
+    creeps_ups: float = 0.0
+    """How fast it goes at least where nobody is straight ahead: from rest a car gets around another only by moving."""
     swerve_u: float = np.inf
     """How far aside of where it is it steers at most: more would cost a car with grip its hold in bends."""
 
@@ -159,6 +161,8 @@ def most_speed(
     theirs_ups = race.work.along_ups[rows][:, None] - others.closing_ups
     faster_ups = np.sqrt(2.0 * manners.braking_ups2 * np.maximum(room_u, 0.0))
     allowed = np.maximum(theirs_ups + np.where(room_u > 0.0, faster_ups, manners.yields_per_s * room_u), 0.0)
+    straight_ahead = np.abs(others.aside_u) < 2.2 * race.contenders.half_width_u[rows][:, None]
+    allowed = np.maximum(allowed, np.where(straight_ahead, 0.0, manners.creeps_ups))
     most: FloatArray = np.where(others.is_there & (others.gap_u > 0.0) & in_lane, allowed, np.inf).min(axis=1)
     return most
 

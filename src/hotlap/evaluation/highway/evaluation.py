@@ -24,6 +24,7 @@ class HighwayWorldEvaluation:
 
     options = ("vehicles", "episodes", "first_episode", "missions", "baselines", "orders")
     scripted = SCRIPTED
+    has_levels = False
 
     def tracks(self, metadata: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG002 - there is one road
         """There are none."""

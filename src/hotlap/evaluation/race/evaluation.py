@@ -89,6 +89,7 @@ class RaceWorldEvaluation:
 
     options = ("track", "laps", "steps")
     scripted: Mapping[str, Any] = {}
+    has_levels = True
 
     def tracks(self, metadata: Mapping[str, Any]) -> tuple[str, ...]:
         """The built-in tracks; a circuit at true scale for drivers of cars with grip."""

@@ -25,6 +25,7 @@ class RacerWorldEvaluation:
     """The racer's `WorldEvaluation`."""
 
     options = ("track", "laps", "steps", "car")
+    has_levels = False
     scripted: Mapping[str, Callable[[Any], Policy]] = {
         "reference": ReferenceDriver,
         "human": lambda _track: CasualHuman(),
