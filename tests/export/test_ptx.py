@@ -19,9 +19,15 @@ LIBRARY = {f"__nv_{name}" for name in ("sin", "cos", "tan", "acos", "atan", "ata
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("other machines")]
 
 
-@pytest.fixture(
-    scope="module", params=[*((world, "update") for world in worlds_with_pages()), ("racer", "update_grip")]
-)
+ON_GPUS = [
+    (world, function)
+    for world in worlds_with_pages()
+    for function in browser_of(world).entries
+    if function in ("update", "update_grip")
+]
+
+
+@pytest.fixture(scope="module", params=ON_GPUS)
 def text(request) -> str:
     world, function = request.param
     return ptx(world, browser_of(world).entries[function])

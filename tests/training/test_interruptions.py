@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -137,12 +138,17 @@ def hotlap(*words: str, **options) -> subprocess.Popen:
 
 def wait_for_checkpoint(run: Path, process: subprocess.Popen, beyond: int = 0) -> None:
     """Until the run has saved a step beyond one."""
+    wait_until(lambda: run.exists() and any(step > beyond for step in steps_saved(run)), process)
+
+
+def wait_until(it_is_so: Callable[[], bool], process: subprocess.Popen) -> None:
+    """Until something is true of a process that goes on."""
     for _ in range(5000):
-        if run.exists() and any(step > beyond for step in steps_saved(run)):
+        if it_is_so():
             return
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
-    raise AssertionError("no checkpoint in 250 s")
+    raise AssertionError("waited for 250 s")
 
 
 def saved(run: Path) -> int:
@@ -181,7 +187,8 @@ def test_second_signal_ends_at_once(tmp_path, in_time):
     """The first lets the update finish, which takes for ever here; the second does not wait."""
     slow = ("--ppo.n-epochs", "100000", "--checkpoint-every", "0.001s", "--json")
     trainer = hotlap("train", "--root", str(tmp_path), "--name", "run", *LONG, *slow)
-    wait_for_checkpoint(tmp_path / "run", trainer, beyond=-1)
+    curve = tmp_path / "run" / "curve.jsonl"
+    wait_until(lambda: curve.is_file() and curve.stat().st_size > 0, trainer)  # the first rollout is over
     trainer.send_signal(signal.SIGTERM)
     with pytest.raises(subprocess.TimeoutExpired):
         trainer.wait(0.3)

@@ -13,7 +13,7 @@ from hotlap.training.world_training import training_of
 from hotlap.worlds import registered
 
 ACTIVATIONS = {"relu": "nn.ReLU", "tanh": "nn.Tanh", "elu": "nn.ELU"}
-LEFT_OUT = ("stagger", "discrete", "threads")
+LEFT_OUT = ("stagger", "discrete", "threads", "learners")
 """What a batch of the world takes and a single environment does not."""
 
 
