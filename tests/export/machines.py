@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +74,14 @@ def split_columns(states: np.ndarray, columns: Mapping[Any, np.ndarray]) -> dict
     widths = [column.shape[1] for column in columns.values()]
     parts = np.split(states.reshape(steps, -1), np.cumsum(widths)[:-1], axis=1)
     return dict(zip(columns, parts, strict=True))
+
+
+def assert_same_columns(
+    states: np.ndarray, recorded: Mapping[Any, np.ndarray], exact: Sequence[Any], near: Sequence[Any], tolerance: float
+) -> None:
+    """Some columns to the last bit, others to a tolerance."""
+    driven = split_columns(states, recorded)
+    for field in exact:
+        np.testing.assert_array_equal(driven[field], recorded[field], err_msg=str(field))
+    for field in near:
+        np.testing.assert_allclose(driven[field], recorded[field], rtol=0.0, atol=tolerance, err_msg=str(field))

@@ -20,6 +20,21 @@ export async function instantiated(wasm) {
   return { functions, reserve, place, table, grow, fill, view };
 }
 
+/** Places for the slots of a kernel around the tables of a track, and how all of it is filled once memory has grown. */
+export function laidOut({ reserve, place, table, grow, fill, view }, slots, tables, countOf) {
+  const tablesAt = reserve(tables.bytes);
+  const places = slots.map((slot) => {
+    if (slot.group !== "tables") return place(slot, countOf(slot));
+    const field = tables.fields[slot.field];
+    return { ...slot, ...field, address: tablesAt + field.offset };
+  });
+  const addresses = table(places);
+  grow();
+  fill(addresses);
+  const road = view({ dtype: "uint8", address: tablesAt, count: tables.bytes });
+  return { addresses, groups: grouped(places, view), road };
+}
+
 /** Views by group and field. */
 export function grouped(places, view) {
   const groups = {};

@@ -1,31 +1,23 @@
 // A race in a page or in Node: a grid by its seed, then a drive {cars, laps, ticks, layout, seed, wanted, fields}, and with
 // grip {car}: which of the kernel's cars all of them are.
-import { grouped, instantiated, json, recorder } from "./memory.mjs";
+import { instantiated, json, laidOut, recorder } from "./memory.mjs";
 
 /** Drive the job of a folder; `bytes` reads one of its files. */
 export async function driveJob(bytes) {
   const names = ["kernel.json", "race.json", "track.json", "job.json"];
   const [kernel, race, track, job] = await Promise.all(names.map((name) => json(bytes, name)));
   const inputs = new Float64Array((await bytes("actions.bin")).buffer);
-  const { functions, reserve, place, table, grow, fill, view } = await instantiated(await bytes("race.wasm"));
+  const memory = await instantiated(await bytes("race.wasm"));
   const shown = race.layouts[job.layout];
   const alone = kernel.layouts[shown.alone];
-  const tablesAt = reserve(track.tables.bytes);
   const widthOf = ({ group, per_car }) => {
     if (per_car === "cars") return job.cars;
     if (per_car !== "layout") return per_car;
     return group === "outputs" ? alone.size : shown.size;
   };
-  const places = [...kernel.slots, ...race.slots].map((slot) => {
-    if (slot.group !== "tables") return place(slot, slot.count ?? job.cars * widthOf(slot));
-    const field = track.tables.fields[slot.field];
-    return { ...slot, ...field, address: tablesAt + field.offset };
-  });
-  const addresses = table(places);
-  grow();
-  view({ dtype: "uint8", address: tablesAt, count: track.tables.bytes }).set(await bytes("track.bin"));
-  fill(addresses);
-  const groups = grouped(places, view);
+  const countOf = (slot) => slot.count ?? job.cars * widthOf(slot);
+  const { addresses, groups, road } = laidOut(memory, [...kernel.slots, ...race.slots], track.tables, countOf);
+  road.set(await bytes("track.bin"));
   const kind = job.car === undefined ? "classic" : "grip";
   groups.numbers.rules.set(Object.values({ ...kernel.rules, layout: alone.number }));
   groups.numbers.physics.set(Object.values(kind === "grip" ? kernel.grip.physics : kernel.physics));
@@ -37,7 +29,7 @@ export async function driveJob(bytes) {
   }
 
   // The grid.
-  const update = functions[race.functions[kind]];
+  const update = memory.functions[race.functions[kind]];
   for (let car = 0; car < job.cars; car++) {
     groups.slots.wanted[car] = job.wanted[car];
     groups.work.order[car] = car;

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from export.machines import driven_in_chromium, driven_in_node, split_columns, write_job
+from export.machines import assert_same_columns, driven_in_chromium, driven_in_node, write_job
 from export.recorded_missions import EXACT_FIELDS, FIELDS, RoadDrive, record_missions
 from hotlap.export.linking import packaged
 from hotlap.highway.mission_rules import CRUISE, DONE, LANE_CHANGE
@@ -29,11 +29,7 @@ def job_in(folder: Path, drive: RoadDrive, *, supervised: bool) -> Path:
 
 def assert_same_drive(states: np.ndarray, drive: RoadDrive) -> None:
     """Lanes, crashes, rules and endings exactly, everything else to the tolerance."""
-    driven = split_columns(states, drive.columns)
-    for field in EXACT_FIELDS:
-        np.testing.assert_array_equal(driven[field], drive.columns[field], err_msg=str(field))
-    for field in FIELDS:
-        np.testing.assert_allclose(driven[field], drive.columns[field], rtol=0.0, atol=TOLERANCE, err_msg=str(field))
+    assert_same_columns(states, drive.columns, EXACT_FIELDS, FIELDS, TOLERANCE)
 
 
 @pytest.mark.parametrize("supervised", [True, False])

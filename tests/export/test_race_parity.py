@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from export.machines import driven_in_chromium, driven_in_node, split_columns, write_job
+from export.machines import assert_same_columns, driven_in_chromium, driven_in_node, write_job
 from export.recorded_races import EXACT_FIELDS, FIELDS, RecordedRace, record_race
 from hotlap.export.browser_kernel import kernel_document
 from hotlap.export.linking import packaged
@@ -35,11 +35,7 @@ def job_in(folder: Path, track: str, race: RecordedRace) -> Path:
 
 def assert_same_race(states: np.ndarray, race: RecordedRace, tolerance: float = TOLERANCE) -> None:
     """Places, contacts, faults and finishes exactly, everything else to the tolerance."""
-    raced = split_columns(states, race.columns)
-    for field in EXACT_FIELDS:
-        np.testing.assert_array_equal(raced[field], race.columns[field], err_msg=str(field))
-    for field in FIELDS:
-        np.testing.assert_allclose(raced[field], race.columns[field], rtol=0.0, atol=tolerance, err_msg=str(field))
+    assert_same_columns(states, race.columns, EXACT_FIELDS, FIELDS, tolerance)
 
 
 @pytest.mark.parametrize("layout", ["classic", "full"])

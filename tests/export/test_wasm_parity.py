@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from export.machines import driven_in_chromium, driven_in_node, split_columns, write_job
+from export.machines import assert_same_columns, driven_in_chromium, driven_in_node, write_job
 from export.recorded_drives import CARS, EXACT_FIELDS, FIELDS, GRIP_FIELDS, Drive, record_drive, record_grip_drive
 from hotlap.export.browser_kernel import kernel_document
 from hotlap.export.linking import packaged
@@ -33,11 +33,7 @@ def job_in(folder: Path, track: str, layout: str, drive: Drive) -> Path:
 
 def assert_same_drive(states: np.ndarray, drive: Drive, fields: list[tuple[str, str]] = FIELDS) -> None:
     """Flags, counters and lap ticks exactly, everything else to the tolerance."""
-    driven = split_columns(states, drive.columns)
-    for field in EXACT_FIELDS:
-        np.testing.assert_array_equal(driven[field], drive.columns[field], err_msg=str(field))
-    for field in fields:
-        np.testing.assert_allclose(driven[field], drive.columns[field], rtol=0.0, atol=TOLERANCE, err_msg=str(field))
+    assert_same_columns(states, drive.columns, EXACT_FIELDS, fields, TOLERANCE)
 
 
 @pytest.mark.parametrize("layout", ["classic", "full"])

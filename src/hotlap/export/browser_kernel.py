@@ -1,7 +1,7 @@
 """`kernel.json`: how a page lays out the memory of the racer, with every number it needs (docs/web.md)."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -88,13 +88,18 @@ def address_slots() -> Iterable[dict[str, Any]]:
         "cars": CarTable,
     }
     sizes = {"observation": "layout", "final_observation": "layout", "draws": DRAWS}
-    for group, columns in groups.items():
-        for field in columns._fields:
-            slot = {"group": group, "field": field, "dtype": element_type(columns.__annotations__[field]).name}
-            if group == "cars":
-                slot["count"] = len(car_ids()) * (CAR_NUMBERS if field == "seen" else 1)
-            elif group != "tables":
-                slot["per_car"] = sizes.get(field, 1)
-            yield slot
+    for slot in column_slots(groups):
+        if slot["group"] == "cars":
+            slot["count"] = len(car_ids()) * (CAR_NUMBERS if slot["field"] == "seen" else 1)
+        elif slot["group"] != "tables":
+            slot["per_car"] = sizes.get(slot["field"], 1)
+        yield slot
     for field, numbers in (("rules", Rules), ("physics", Physics)):
         yield {"group": "numbers", "field": field, "dtype": "float64", "count": len(numbers._fields)}
+
+
+def column_slots(groups: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A slot for every column of every group, without its size."""
+    for group, columns in groups.items():
+        for field in columns._fields:
+            yield {"group": group, "field": field, "dtype": element_type(columns.__annotations__[field]).name}

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from hotlap.export.browser_kernel import FORMAT, wasm_facts
+from hotlap.export.browser_kernel import FORMAT, column_slots, wasm_facts
 from hotlap.export.linking import packaged
-from hotlap.kernel import element_type
 from hotlap.race.config import RaceConfig, race_rules
 from hotlap.race.fingerprint import OBSERVATION_SPEC
 from hotlap.race.grid import (
@@ -23,12 +22,12 @@ from hotlap.race.grid import (
     Work,
 )
 from hotlap.race.recovery import STUCK_TICKS
+from hotlap.race.world import STATUSES
 from hotlap.racer.grip_physics import GRIP_PHYSICS
 from hotlap.racer.physics import PHYSICS
 
 DOCUMENT, WASM = "race.json", "race.wasm"
 FUNCTIONS = {"classic": "update_race", "grip": "update_grip_race"}
-STATUSES = ("racing", "finished", "retired")
 PREFIX = "race-"
 
 
@@ -67,10 +66,8 @@ def race_slots() -> Iterable[dict[str, Any]]:
         "work": Work,
     }
     sizes = {"seen": "layout", **dict.fromkeys((*Pairs._fields, *CONTACT_COLUMNS), "cars")}
-    for group, columns in groups.items():
-        for field in columns._fields:
-            slot = {"group": group, "field": field, "dtype": element_type(columns.__annotations__[field]).name}
-            yield {**slot, "count": 1} if group == "grids" else {**slot, "per_car": sizes.get(field, 1)}
+    for slot in column_slots(groups):
+        yield {**slot, "count": 1} if slot["group"] == "grids" else {**slot, "per_car": sizes.get(slot["field"], 1)}
     yield {"group": "numbers", "field": "race_rules", "dtype": "float64", "count": len(RaceRules._fields)}
 
 

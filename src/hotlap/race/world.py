@@ -27,6 +27,8 @@ from hotlap.worlds import BATCH_OPTIONS, check_world_options, checked_options
 
 Array = NDArray[Any]
 RESET_OPTIONS = ("track", "slot")
+STATUSES = ("racing", "finished", "retired")
+"""What results call RACING, FINISHED and RETIRED."""
 
 
 class RaceWorld(BatchWorld):
@@ -241,7 +243,7 @@ class RaceWorld(BatchWorld):
     def _result(self, row: int, seat: int) -> dict[str, Any]:
         contenders, drivers = self.contenders, self.opponents.drivers
         driver = "learner" if seat < self.learners else drivers[seat - self.learners].name
-        status = ("racing", "finished", "retired")[contenders.status[row]]
+        status = STATUSES[contenders.status[row]]
         finish_s = int(contenders.finish_tick[row]) / TICKS_PER_SECOND if status == "finished" else None
         counts = {
             name: int(getattr(contenders, name)[row]) for name in ("overtakes", "overtaken", "contacts", "faults")
