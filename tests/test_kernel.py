@@ -199,6 +199,24 @@ def run_doubled(folder: Path, **limits) -> tuple[int, str]:
     return int(done.stdout.split()[-1].strip("Counter({})") or 0), done.stderr
 
 
+APART = """
+from hotlap.racer.tracks.corridor import _steps_apart
+
+assert _steps_apart(1, 9, 10) == 2
+print(sum(_steps_apart.stats.cache_hits.values()))
+"""
+
+
+def test_copy_of_the_package_finds_what_another_compiled(package, tmp_path):
+    """A second clone or environment of the same sources need not compile again."""
+    environment = {**os.environ, "HOTLAP_CACHE_DIR": str(tmp_path / "cache")}
+    hits = []
+    for place in (PACKAGE.parent, package.parent):
+        command, environment["PYTHONPATH"] = [sys.executable, "-c", APART], str(place)
+        hits += subprocess.check_output(command, text=True, timeout=240, env=environment, cwd=tmp_path).split()
+    assert hits == ["0", "1"]
+
+
 def flipped(content: bytes) -> bytes:
     return content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
 

@@ -118,6 +118,18 @@ def _say_that_it_compiles() -> None:
     say_to_whoever_waits("compiling kernels, which are kept for the next time: this takes up to half a minute …")
 
 
+class PackageCacheLocator(caching.UserProvidedCacheLocator):  # type: ignore[misc]
+    """Where machine code is kept: by its place in this package, so that every copy of it finds what one compiled."""
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file: str) -> str:
+        """The folder of one source file; numba names it by its path on this machine."""
+        source, package = Path(py_file).absolute(), Path(__file__).parent
+        if not source.is_relative_to(package):
+            return str(super().get_suitable_cache_subpath(py_file))
+        return "_".join(source.relative_to(package.parent).parts[:-1])
+
+
 class SealedCacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
     """numba's cache of one function, in files that begin with the hash of the rest."""
 
@@ -187,11 +199,12 @@ def kept(name: str, make: Callable[[], bytes]) -> bytes:
 
 def with_cache(compile_it: Callable[[bool], Any]) -> Any:
     """Run a numba decorator with its cache pointed at our folder and files, leaving other users of numba alone."""
-    folder = cache_folder()
-    before = numba.config.CACHE_DIR, caching.IndexDataCacheFile
-    numba.config.CACHE_DIR = str(folder) if folder else before[0]
+    folder, config = cache_folder(), numba.config
+    before = config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES, caching.IndexDataCacheFile
+    config.CACHE_DIR = str(folder) if folder else before[0]
+    config.CACHE_LOCATOR_CLASSES = f"{__name__}.{PackageCacheLocator.__name__}"
     caching.IndexDataCacheFile = SealedCacheFile
     try:
         return compile_it(folder is not None)
     finally:
-        numba.config.CACHE_DIR, caching.IndexDataCacheFile = before
+        config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES, caching.IndexDataCacheFile = before
