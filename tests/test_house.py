@@ -75,9 +75,11 @@ def test_version_is_the_version_of_the_package():
     assert (done.returncode, done.stdout, done.stderr) == (0, f"hotlap {hotlap.__version__}\n", "")
 
 
-def test_help_starts_without_heavy_packages():
-    script = "import sys; from hotlap.cli import main; main(['--help']); print(*sys.modules, file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=240, check=True)
+@pytest.mark.parametrize("verb", ["--help", "runs"])
+def test_what_needs_no_heavy_package_starts_without_them(verb, tmp_path):
+    script = f"import sys; from hotlap.cli import main; main(['{verb}']); print(*sys.modules, file=sys.stderr)"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=True)
     loaded = {name.split(".")[0] for name in done.stderr.split()}
     assert "hotlap" in loaded
     assert not loaded & HEAVY_PACKAGES

@@ -61,7 +61,7 @@ HOTLAP = Group(
         "train": Command("Train a driver from a preset.", "hotlap.commands.training:Train"),
         "resume": Command("Resume a run where it stopped.", "hotlap.commands.training:Resume"),
         "import": Command("Make a run of a model of plain SB3.", "hotlap.commands.training:ImportModel"),
-        "runs": Command("Every run, with its best figures.", "hotlap.commands.training:Runs"),
+        "runs": Command("Every run, with its best figures.", "hotlap.commands.runs:Runs"),
         "sweep": Command("Many trainings from one file, and the best of them.", "hotlap.commands.scaleout:Sweep"),
         "evaluate": Command("Evaluate a driver: laps, or missions.", "hotlap.commands.evaluation:Evaluate"),
         "compare": Command("Two drivers side by side.", "hotlap.commands.evaluation:Compare"),

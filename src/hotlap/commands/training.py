@@ -1,4 +1,4 @@
-"""The options of `hotlap train`, `resume`, `runs`, `export policy` and `export zoo`."""
+"""The options of `hotlap train`, `resume`, `import`, `export policy` and `export zoo`."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -111,22 +111,6 @@ class Resume:
 
         learner = learner_on(self.on, self.cluster)
         return resume_and_tell(self.run_folder, self.root, self.steps, Manner(learner, self.track, self.json))
-
-
-@dataclass(frozen=True)
-class Runs:
-    """List the runs, each with its best figures."""
-
-    root: Path = RUNS
-    """Folder that holds the runs."""
-    json: bool = False
-    """Print one JSON array instead of a table."""
-
-    def run(self) -> None:
-        """Print the list."""
-        from hotlap.training.reporting import list_runs
-
-        list_runs(self.root, as_json=self.json)
 
 
 @dataclass(frozen=True)

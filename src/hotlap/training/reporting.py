@@ -1,4 +1,4 @@
-"""What `hotlap train`, `resume` and `runs` print: how it went, where everything is, what to do next."""
+"""What `hotlap train` and `resume` print: how it went, where everything is, what to do next."""
 
 import json
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from hotlap.progress import say
 from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.export import export_onnx, export_sb3
 from hotlap.training.importing import ModelFiles, import_model
-from hotlap.training.runs import describe_run, find_run, find_run_at, run_folders
+from hotlap.training.runs import find_run, find_run_at
 from hotlap.training.tracking import Service, Tracking
 from hotlap.training.train import Learner, TrainingResult, resume, train
 from hotlap.training.world_training import training_of
@@ -152,24 +152,3 @@ def import_and_tell(files: ModelFiles, preset: str, name: str, root: Path, *, as
             f"hotlap train PRESET --from {run}": "begin another training with it",
         }
     )
-
-
-def list_runs(root: Path, *, as_json: bool) -> None:
-    """Every run in one line."""
-    rows = [describe_run(run) for run in run_folders(root)]
-    if as_json:
-        print(json.dumps(rows))
-        return
-    if not rows:
-        print(f"no runs under {root} yet; make one with: hotlap train")
-        return
-    width = max(len(row["run"]) for row in rows)
-    for row in rows:
-        print(f"{row['run']:<{width}}  {_run_line(row)}")
-
-
-def _run_line(row: dict[str, Any]) -> str:
-    if "problem" in row:
-        return f"cannot be read: {row['problem']}"
-    share = f"{row['step']:>12,} of {row['steps']:,} steps"
-    return f"{row['world']} {row['algorithm']}  {share}  {row['best'].get('summary', 'not evaluated yet')}"
