@@ -73,6 +73,40 @@ def test_a_run_of_the_gpu_goes_on_on_the_cores_and_says_so(as_gpu, monkeypatch, 
     assert resumed.step == 2 * CARS * TICKS
 
 
+def test_weights_changed_on_the_host_go_to_the_device_and_others_stay(as_gpu):
+    session = open_session(config())
+    learn(session, 1)
+    device, policy = session.model.on_device, session.model.policy
+    learned = device.parameters.clone()
+    with torch.no_grad():
+        policy.log_std.fill_(-2.0)
+    session.model._changes_to_device(device)
+    assert torch.equal(device.parameters[-3:], torch.full((3,), -2.0))
+    assert torch.equal(device.parameters[:-3], learned[:-3])
+    session.export_policy()
+    assert torch.equal(policy.log_std.detach(), torch.full((3,), -2.0))
+    assert torch.equal(policy.action_net.bias.detach(), device.layers["policy"][-1][1].detach())
+
+
+def test_weights_that_are_no_numbers_are_noticed_while_they_are_on_the_device(as_gpu):
+    session = open_session(config())
+    learn(session, 1)
+    assert session.weights_are_sound()
+    session.model.on_device.parameters[-4] = torch.nan  # of the value network: the cars still drive
+    learn(session, 1)
+    assert not session.weights_are_sound()
+
+
+def test_too_little_memory_is_told_in_a_sentence(as_gpu, monkeypatch):
+    def refuse(*_arguments):
+        raise torch.cuda.OutOfMemoryError
+
+    monkeypatch.setattr("hotlap.devices.ppo.DevicePpo.drive", refuse)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (3 << 20, 5 << 20))
+    with pytest.raises(ConfigError, match=r"16 cars and 32 ticks: 3 of 5 MiB are free. Use fewer --cars"):
+        learn(open_session(config()), 1)
+
+
 def test_a_gpu_that_is_asked_for_and_cannot_be_used_is_refused(monkeypatch):
     with pytest.raises(ConfigError, match=r"no NVIDIA GPU here.*--device cpu"):
         open_session(config(device="cuda"))

@@ -1,6 +1,7 @@
 """One NVIDIA GPU through the C interface of its driver: memory, kernels from PTX, launches."""
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ WARP = 32
 THREADS_AT_HAND = 1 << 15
 """Beyond so many threads at once, a large GPU is slower when cars are kept apart than when they share warps."""
 LONGEST_NAME = 256
+MOST_SHARED_BYTES = 8
+"""The driver's number for how much shared memory a kernel may take."""
 
 Array = NDArray[Any]
 
@@ -26,6 +29,14 @@ class Work(NamedTuple):
     mode: int
     lanes: int = 1
     """Threads that each of them has for itself: the first one drives, the others keep its neighbours away."""
+
+
+class Launch(NamedTuple):
+    """How many blocks of how many threads, and the bytes of shared memory of each block."""
+
+    blocks: tuple[int, int, int]
+    threads: int
+    shared_bytes: int = 0
 
 
 def lanes_per_car(count: int) -> int:
@@ -56,11 +67,18 @@ class Gpu:
 
     def kernel(self, text: str, name: str) -> ctypes.c_void_p:
         """A kernel of a PTX text, compiled by the driver for this chip."""
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        self._call("cuModuleLoadData", ctypes.byref(module), text.encode() + b"\0")
+        return self.functions(text.encode() + b"\0", [name], 0)[name]
+
+    def functions(self, image: bytes, names: Sequence[str], shared_bytes: int) -> dict[str, ctypes.c_void_p]:
+        """Kernels of a compiled module by name; each may take so many bytes of shared memory."""
+        module, found = ctypes.c_void_p(), {name: ctypes.c_void_p() for name in names}
+        self._call("cuModuleLoadData", ctypes.byref(module), image)
         self._modules.append(module)
-        self._call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
-        return function
+        for name, function in found.items():
+            self._call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
+            if shared_bytes:
+                self._call("cuFuncSetAttribute", function, MOST_SHARED_BYTES, shared_bytes)
+        return found
 
     def put(self, array: Array) -> int:
         """A copy of an array in the GPU's memory: its address."""
@@ -89,11 +107,15 @@ class Gpu:
     def launch(self, kernel: ctypes.c_void_p, addresses: int, work: "Work", stream: int = 0) -> None:
         """Begin a kernel `f(addresses, count, mode, lanes)` in the order of a stream."""
         numbers = (ctypes.c_int32(work.cars), ctypes.c_int32(work.mode), ctypes.c_int32(work.lanes))
-        values = (ctypes.c_uint64(addresses), *numbers)
-        pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
         blocks = -(-work.cars * work.lanes // THREADS_PER_BLOCK)
-        order = ctypes.c_void_p(stream or None)
-        self._call("cuLaunchKernel", kernel, blocks, 1, 1, THREADS_PER_BLOCK, 1, 1, 0, order, pointers, None)
+        values = (ctypes.c_uint64(addresses), *numbers)
+        self.begin(kernel, Launch((blocks, 1, 1), THREADS_PER_BLOCK), values, stream)
+
+    def begin(self, kernel: ctypes.c_void_p, launch: Launch, values: Sequence[Any], stream: int = 0) -> None:
+        """Begin a kernel with some arguments in the order of a stream."""
+        pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
+        size = (*launch.blocks, launch.threads, 1, 1, launch.shared_bytes)
+        self._call("cuLaunchKernel", kernel, *size, ctypes.c_void_p(stream or None), pointers, None)
 
     def wait(self) -> None:
         """Until everything that was begun is done."""

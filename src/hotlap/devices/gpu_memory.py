@@ -32,14 +32,15 @@ class GpuMemory:
         self._gpu = Gpu(device.index or 0)
         self._kernel = self._gpu.kernel(ptx(world.name, world.batch.entry, libdevice()), world.name)
         self._tensors = [[torch.tensor(array, device=device) for array in group] for group in world.batch.groups]
-        self._actions = torch.zeros((3, world.count), dtype=torch.float64, device=device)
+        self.controls = torch.zeros((3, world.count), dtype=torch.float64, device=device)
+        """What the next tick is driven with, a row for each control."""
         self._choices = torch.from_numpy(np.array(world.action_choices, np.float64)).to(device)
         self._addresses = self._table()
 
     def _table(self) -> torch.Tensor:
         """The address table, with the columns of the actions in one piece."""
         taken = self._number_of("actions")
-        self._tensors[taken] = list(self._actions)
+        self._tensors[taken] = list(self.controls)
         flat = [tensor.data_ptr() for group in self._tensors for tensor in group]
         return torch.tensor(flat, dtype=torch.int64, device=self._device)
 
@@ -70,7 +71,11 @@ class GpuMemory:
         chosen = self._choices[actions] if len(self._choices) else actions
         if chosen.shape != (self._batch.count, 3):
             raise ActionError(f"actions must have the shape ({self._batch.count}, 3), not {tuple(actions.shape)}.")
-        self._actions.copy_(chosen.T).nan_to_num_(0.0)
+        self.controls.copy_(chosen.T).nan_to_num_(0.0)
+        self.tick()
+
+    def tick(self) -> None:
+        """One tick with the controls as they are."""
         stream = current_stream(self._device)
         work = Work(self._batch.count, self._batch.autoreset_mode, lanes_per_car(self._batch.count))
         self._gpu.launch(self._kernel, self._addresses.data_ptr(), work, stream)

@@ -3,14 +3,17 @@
 On a GPU both are recorded once and replayed: nothing is launched or decided by Python within an iteration, and nothing
 is copied to the host. Weights and Adam's moments are flat, laid out as `hotlap.learning` has them, so that a run may go
 on with either learner. What is seen is scaled with the statistics from before the rollout, as there.
+`hotlap.devices.fused_ppo` does the same for networks of the usual shape in a tenth of the time.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from torch.nn import functional
 
 from hotlap.devices.torch_env import TorchEnv
@@ -20,6 +23,12 @@ from hotlap.learning.passes import FIRST_DECAY, SECOND_DECAY, TINY
 
 Tensor = torch.Tensor
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "tanh": torch.tanh, "elu": functional.elu}
+PIECE = 16
+"""Bytes that a column kept for whoever looks begins at a multiple of."""
+WATCHED, SHOWN = "watched", ("seen", "actions", "rewards", "ended")
+"""What the host sees of a rollout: the watched columns, and these arrays of the first cars."""
+FIGURES = 6
+EXPLAINED, LARGEST_WEIGHT = 4, 5
 LEAST_SPREAD = 1e-8
 """Added to the spread of advantages before they are divided by it."""
 
@@ -46,10 +55,14 @@ class Statistics:
 
     def add(self, rows: Tensor) -> None:
         """Take some more rows in."""
-        apart, total = rows.mean(0) - self.mean, self.count + len(rows)
-        squares = self.variance * self.count + rows.var(0, correction=0) * len(rows)
-        self.variance.copy_((squares + apart * apart * self.count * len(rows) / total) / total)
-        self.mean.add_(apart * (len(rows) / total))
+        self.merge(rows.mean(0) - self.mean, rows.var(0, correction=0), len(rows))
+
+    def merge(self, apart: Tensor, variance: Tensor, rows: int) -> None:
+        """Take some more rows in whose mean is so far from ours."""
+        total = self.count + rows
+        squares = self.variance * self.count + variance * rows
+        self.variance.copy_((squares + apart * apart * self.count * rows / total) / total)
+        self.mean.add_(apart * (rows / total))
         self.count.copy_(total)
 
 
@@ -74,9 +87,16 @@ class DevicePpo:
         low, high = env.world.action_bounds
         self.low, self.high = (torch.as_tensor(bound, dtype=torch.float32, device=self.device) for bound in (low, high))
         self.mixing: Tensor | None = None
+        self.watched_memory = torch.zeros(0, dtype=torch.uint8, device=self.device)
+        self._shown: dict[str, tuple[Tensor, Tensor]] = {}
+        self._copied: Any = None
         self.watched: dict[str, tuple[Tensor, Tensor]] = {}
         """Columns of the first cars that are kept for whoever looks: where each is read, and (ticks, cars) of it."""
         self._make_room(cars)
+        self.seed = torch.zeros(1, dtype=torch.int64, device=self.device)
+        self.figures = self._zeros(FIGURES)
+        """Of an update: losses, approximate KL and share of clipped samples, added up over its steps; the share of
+        the returns' variance that the values explained; the largest weight."""
         self._recorded: dict[str, Any] = {}
 
     def _zeros(self, *sizes: int) -> Tensor:
@@ -90,7 +110,6 @@ class DevicePpo:
         self.log_probs, self.rewards, self.values = (self._zeros(ticks, cars) for _ in range(3))
         self.ended, self.cut = self._zeros(ticks, cars), self._zeros(ticks, cars)
         self.advantages, self.returns, self.sums = (self._zeros(ticks, cars) for _ in range(3))
-        self.figures = self._zeros(4)
 
     def _views(self) -> dict[str, list[tuple[Tensor, Tensor]]]:
         """Each layer's weights and biases: leaves over the flat parameters, with gradients over the flat gradients."""
@@ -113,8 +132,48 @@ class DevicePpo:
         return functional.linear(inputs, *last)
 
     def watch(self, columns: Mapping[str, Tensor], cars: int) -> None:
-        """Keep some columns of the first cars in every rollout, from the next one on."""
-        self.watched = {name: (column[:cars], column.new_zeros((self.ticks, cars))) for name, column in columns.items()}
+        """Keep some columns of the first cars in every rollout, from the next one on, in one piece of memory."""
+        sizes = [self.ticks * cars * column.element_size() for column in columns.values()]
+        starts = [0, *itertools.accumulate(-(-size // PIECE) * PIECE for size in sizes)]
+        self.watched_memory = torch.zeros(starts[-1], dtype=torch.uint8, device=self.device)
+        for (name, column), first, size in zip(columns.items(), starts, sizes, strict=False):
+            kept = self.watched_memory[first : first + size].view(column.dtype).view(self.ticks, cars)
+            self.watched[name] = column[:cars], kept
+        sources = {WATCHED: self.watched_memory} | {name: getattr(self, name)[:, :cars] for name in SHOWN}
+        self._shown = {name: (source, self._on_host(source)) for name, source in sources.items()}
+
+    def _on_host(self, source: Tensor) -> Tensor:
+        """Memory of the host that the device can write to while both work."""
+        return torch.empty(source.shape, dtype=source.dtype, pin_memory=self.device.type == "cuda")
+
+    def show(self) -> None:
+        """Begin to copy what is watched of the last rollout to the host, in the order of what was begun before."""
+        for source, target in self._shown.values():
+            target.copy_(source, non_blocking=True)
+        self._copied = self._now()
+
+    def shown(self) -> dict[str, NDArray[Any]]:
+        """What is watched of the last rollout, as soon as it is there; overwritten when the next one is shown."""
+        _wait_for(self._copied)
+        found = {name: target.numpy() for name, (_, target) in self._shown.items()}
+        memory, first = self._shown[WATCHED][1], self.watched_memory.data_ptr()
+        for name, (_, kept) in self.watched.items():
+            begin = kept.data_ptr() - first
+            piece = memory[begin : begin + kept.numel() * kept.element_size()]
+            found[name] = piece.view(kept.dtype).view(kept.shape).numpy()
+        return found
+
+    def report(self) -> Tensor:
+        """The figures of the last update and the logarithms of the spread, as soon as it is done."""
+        return torch.cat([self.figures, self.log_std.detach()]).cpu()
+
+    def _now(self) -> Any:
+        """Where the device is when all that was begun is done; None on the cores, where it is."""
+        if self.device.type == "cpu":
+            return None
+        event = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        event.record()
+        return event
 
     def drive(self, seed: int) -> None:
         """Drive a rollout with what the seed draws."""
@@ -128,13 +187,17 @@ class DevicePpo:
 
     def _run(self, part: str, seed: int) -> None:
         if self.device.type == "cpu":
-            torch.manual_seed(seed)
+            self._draw_by(seed)
             self._parts()[part]()
             return
         if not self._recorded:
             self._record()
-        torch.cuda.manual_seed(seed)
+        self._draw_by(seed)
         self._recorded[part].replay()
+
+    def _draw_by(self, seed: int) -> None:
+        """Let what comes next be drawn by a seed."""
+        torch.manual_seed(seed)
 
     def _parts(self) -> dict[str, Callable[[], None]]:
         return {"rollout": self._rollout, "update": self._learn}
@@ -202,6 +265,14 @@ class DevicePpo:
             order = torch.rand(rows, device=self.device).argsort()
             for first in range(0, rows, size):
                 self._step(order[first : first + size])
+        self._write_figures()
+
+    @torch.no_grad()
+    def _write_figures(self) -> None:
+        """How much of the returns the values explained, and how large weights are: no number where one is none."""
+        missed = (self.returns - self.values).var(correction=0)
+        self.figures[EXPLAINED] = 1.0 - missed / self.returns.var(correction=0)
+        self.figures[LARGEST_WEIGHT] = self.parameters.abs().max()
 
     def _finish_rollout(self) -> None:
         """Values, scaled rewards, advantages, and what was seen taken into the statistics."""
@@ -251,19 +322,24 @@ class DevicePpo:
         self._adam()
         with torch.no_grad():
             far = ((ratio - 1.0).abs() > self.clip_range).float().mean()
-            self.figures += torch.stack([policy_loss, value_loss, (ratio - 1.0 - change).mean(), far])
+            self.figures[:EXPLAINED] += torch.stack([policy_loss, value_loss, (ratio - 1.0 - change).mean(), far])
 
     @torch.no_grad()
     def _adam(self) -> None:
         self.adam_steps += self.moves
-        norm = self.gradients.norm()
-        slopes = self.gradients * (self.rules.max_grad_norm / (norm + 1e-6)).clamp(max=1.0) * self.moves
+        self.gradients *= self.moves
+        slopes = self.gradients * (self.rules.max_grad_norm / (self.gradients.norm() + 1e-6)).clamp(max=1.0)
         self.first_moments.lerp_(slopes, 1.0 - FIRST_DECAY)
         self.second_moments.mul_(SECOND_DECAY).addcmul_(slopes, slopes, value=1.0 - SECOND_DECAY)
         made = self.adam_steps.clamp(min=1.0)
         first, second = 1.0 - torch.pow(FIRST_DECAY, made), (1.0 - torch.pow(SECOND_DECAY, made)).sqrt()
         step = self.rate / first * self.first_moments / (self.second_moments.sqrt() / second + TINY)
         self.parameters.sub_(step * self.moves)
+
+
+def _wait_for(moment: Any) -> None:
+    if moment is not None:
+        moment.synchronize()
 
 
 def _leaf(part: Tensor, slopes: Tensor) -> Tensor:

@@ -30,15 +30,16 @@ class TorchEnv:
     def __init__(self, world: World, device: str | torch.device = "cpu", seed: int = 0) -> None:
         self.world, self.num_envs, self.seed = world, world.count, seed
         self.device = checked_device(device)
-        self._memory: Any = (HostMemory if self.device.type == "cpu" else GpuMemory)(world, self.device)
-        rollout, size = self._memory.group("rollout"), world.observation.shape[1]
+        self.memory: Any = (HostMemory if self.device.type == "cpu" else GpuMemory)(world, self.device)
+        rollout, size = self.memory.group("rollout"), world.observation.shape[1]
         self.observation = rollout["observation"].view(self.num_envs, size)
-        self.outputs: Mapping[str, torch.Tensor] = self._memory.group("out")
+        self.reward = rollout["reward"]
+        self.outputs: Mapping[str, torch.Tensor] = self.memory.group("out")
         """What the last step says about every car, by the names of the world's `StepOutputs`."""
         self.info = {name: rollout[name] for name in FINAL}
         self.info["final_observation"] = self.info["final_observation"].view(self.num_envs, size)
         flags = [self.outputs[name].view(torch.bool) for name in ("terminated", "truncated")]
-        self._result: StepResult = (self.observation, rollout["reward"], *flags, self.info)  # type: ignore[assignment]
+        self._result: StepResult = (self.observation, self.reward, *flags, self.info)  # type: ignore[assignment]
         self._running = self._closed = False
 
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
@@ -47,7 +48,7 @@ class TorchEnv:
             raise EnvironmentStateError(CLOSED_MESSAGE)
         self.seed = self.seed if seed is None else seed
         self.world.reset(self.seed)
-        self._memory.take_over()
+        self.memory.take_over()
         self._running = True
         return self.observation, self.info
 
@@ -55,28 +56,28 @@ class TorchEnv:
         """One tick of every car with actions of shape (cars, 3), or choices of shape (cars,)."""
         if not self._running:
             raise EnvironmentStateError(CLOSED_MESSAGE if self._closed else NOT_RESET_MESSAGE)
-        self._memory.step(actions)
+        self.memory.step(actions)
         return self._result
 
     def columns(self, wanted: Mapping[str, Array]) -> dict[str, torch.Tensor]:
         """The tensors for some of the world's own columns, by the same names."""
-        return {name: self._memory.column(array) for name, array in wanted.items()}
+        return {name: self.memory.column(array) for name, array in wanted.items()}
 
     def state(self) -> dict[str, Array]:
         """A copy of all that the cars carry, on the host."""
-        return self._memory.state()  # type: ignore[no-any-return]
+        return self.memory.state()  # type: ignore[no-any-return]
 
     def put_state(self, columns: Mapping[str, Array]) -> None:
         """Go on from a state; one that cannot be is refused and changes nothing."""
         self.world.put_state(columns)
         self.world.rollout.observation[:] = self.world.observation.ravel().astype(np.float32)
-        self._memory.take_over()
+        self.memory.take_over()
         self._running = not self._closed
 
     def close(self) -> None:
         """Let go of the memory; a second time does nothing."""
         if not self._closed:
-            self._memory.close()
+            self.memory.close()
         self._closed, self._running = True, False
 
 

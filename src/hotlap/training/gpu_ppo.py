@@ -1,7 +1,8 @@
 """PPO on an NVIDIA GPU: cars, policy and update stay there; the host gets weights and a few figures in between.
 
-The policy and the optimiser of torch stay the truth between two iterations, as for the learner of the cores, so that
-everything that reads or writes them finds what it expects. What is drawn is a function of the seed and the step.
+Between two iterations the device has the truth. `settle` lets the host have it, for a checkpoint or an export; a weight
+of the policy that is changed on the host goes to the device before the next rollout. While callbacks look at a rollout,
+the device already learns from it. What is drawn is a function of the seed and the step.
 """
 
 import time
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecNormalize
 
-from hotlap.devices.ppo import DevicePpo, Scaling, Statistics
+from hotlap.devices.fused_ppo import make_device_ppo
+from hotlap.devices.ppo import EXPLAINED, FIGURES, LARGEST_WEIGHT, SHOWN, WATCHED, DevicePpo, Scaling, Statistics
 from hotlap.devices.torch_env import TorchEnv
+from hotlap.errors import ConfigError
 from hotlap.learning.ppo import UpdateFigures
 from hotlap.training.driving import Driven
 from hotlap.training.ppo import HotlapPPO
@@ -24,6 +27,8 @@ Array = NDArray[Any]
 WATCHED_CARS = 1024
 """So many cars are counted for the curves; more would take longer to count than to drive."""
 MOST_SEED = 2**63 - 1
+ENDS = ("final_return", "final_length", "final_count")
+"""What is known of episodes that ended."""
 
 
 class GpuPPO(HotlapPPO):
@@ -36,22 +41,39 @@ class GpuPPO(HotlapPPO):
         self.on_device: DevicePpo | None = None
         self.normalizer: Any = None
         self.watched_cars = min(self.n_envs, WATCHED_CARS)
+        self._is_settled = True
+        self._versions: list[int] = []
+        """How often each weight of the policy had been written when host and device were last the same."""
+        self.largest_weight = 0.0
+        """As the last update left it; no number where a weight is none."""
 
     def collect_rollouts(self, env: Any, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int) -> bool:
-        """Drive all cars for some ticks; callbacks see the watched ones, all ticks at once."""
+        """Drive all cars for some ticks, and begin to learn; callbacks see the watched cars, all ticks at once."""
         callback.on_rollout_start()
-        device = self.on_device or self._make_device(env)
-        self._weights_to_device(device)
-        began_s = time.perf_counter()
-        device.drive(self._drawn_by(0))
+        try:
+            device = self.on_device or self._make_device(env)
+            self._changes_to_device(device)
+            began_s = time.perf_counter()
+            device.drive(self._drawn_by(0))
+        except torch.cuda.OutOfMemoryError as error:
+            raise ConfigError(self._too_little_memory()) from error
+        device.show()
+        self.num_timesteps += self.n_steps * self.n_envs
+        self._begin_update(device)
         driven = self._driven(device)
         self.driving_s = time.perf_counter() - began_s
-        self.num_timesteps += self.n_steps * self.n_envs
         callback.update_locals({**locals(), **vars(driven)})
         if not callback.on_step():
             return False
         callback.on_rollout_end()
         return True
+
+    def _too_little_memory(self) -> str:
+        free, whole = (size >> 20 for size in torch.cuda.mem_get_info())
+        return (
+            f"the GPU has too little memory for {self.n_envs:,} cars and {self.n_steps} ticks: {free:,} of {whole:,} "
+            "MiB are free. Use fewer --cars, fewer --ppo.n-steps, or --device cpu."
+        )
 
     def _drawn_by(self, purpose: int) -> int:
         """A seed for this iteration."""
@@ -68,50 +90,60 @@ class GpuPPO(HotlapPPO):
         limits = (np.inf,) * 2 if normalizer is None else (normalizer.clip_obs, normalizer.clip_reward)
         gamma, epsilon = (1.0, 0.0) if normalizer is None else (normalizer.gamma, normalizer.epsilon)
         scaling = Scaling(normalizer is not None, gamma, epsilon, *limits)
-        made = DevicePpo(torch_env, self.learner.shape, self.n_steps, self.learner.rules, scaling)
+        made = make_device_ppo(torch_env, self.learner.shape, self.n_steps, self.learner.rules, scaling)
         if isinstance(inner, MixedVecEnv):
-            made.mixing = torch.as_tensor(inner.mixing.weights, dtype=torch.float32, device=made.device)
+            made.mixing = torch.as_tensor(inner.mixing.weights, dtype=torch.float32, device=made.device).contiguous()
         made.watch(torch_env.columns({**self.watched(world)}) | self._ends(torch_env), self.watched_cars)
         self.normalizer, self.on_device = normalizer, made
+        self._weights_to_device(made)
         self._statistics_to_device(made)
         return made
 
     def _ends(self, env: TorchEnv) -> dict[str, torch.Tensor]:
-        """What is known of episodes that ended."""
-        return {name: env.info[name] for name in ("final_return", "final_length", "final_count")}
+        """The columns of those."""
+        return {name: env.info[name] for name in ENDS}
 
     def _driven(self, device: DevicePpo) -> Driven:
         """The rollout of the watched cars as callbacks see it."""
-        kept = {name: column.cpu().numpy() for name, (_, column) in device.watched.items()}
-        cars = self.watched_cars
-        ended = device.ended[:, :cars].cpu().numpy() != 0
-        totals, lengths, counts = (kept.pop(name) for name in ("final_return", "final_length", "final_count"))
+        kept = device.shown()
+        del kept[WATCHED]
+        seen, actions, rewards, ends = (kept.pop(name) for name in SHOWN)
+        ended = ends != 0
+        totals, lengths, counts = (kept.pop(name) for name in ENDS)
         if "lap" in kept:  # where an episode ended, the cars stand already in the next one
             kept["lap"] = np.where(ended, counts + 1, kept["lap"])
             kept["stepCount"] = np.where(ended, lengths, kept["stepCount"])
         finished: Any = self.ep_info_buffer
         for tick, car in np.argwhere(ended).tolist():
             finished.append({"r": round(float(totals[tick, car]), 6), "l": int(lengths[tick, car]), "t": 0.0})
-        seen, rewards, actions = (
-            part[:, :cars].cpu().numpy() for part in (device.seen, device.rewards, device.actions)
-        )
         return Driven(seen, rewards, ended, None, actions, np.zeros(0), kept)
 
-    def train(self) -> None:
-        """Update the policy with the rollout."""
-        device: Any = self.on_device
-        self._update_learning_rate(self.policy.optimizer)
-        schedule: Any = self.clip_range
-        clip_range = float(schedule(self._current_progress_remaining))
+    def _begin_update(self, device: DevicePpo) -> None:
+        """Let the device learn from the rollout it just drove."""
+        self._is_settled = False
+        self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         device.moves[-self.learner.shape.outputs :] = float(self._learns_spread())
-        device.learn(self._drawn_by(1), float(self.lr_schedule(self._current_progress_remaining)), clip_range)
+        rate = float(self.lr_schedule(self._current_progress_remaining))
+        device.learn(self._drawn_by(1), rate, self._clip_range_now())
+
+    def _clip_range_now(self) -> float:
+        schedule: Any = self.clip_range
+        return float(schedule(self._current_progress_remaining))
+
+    def train(self) -> None:
+        """Wait until the device has learned, and log how."""
+        device: Any = self.on_device
+        report = device.report().numpy()
         rows = self.n_steps * self.n_envs
         steps = self.n_epochs * -(-rows // self.learner.rules.batch_size)
-        self._weights_from_device(device, steps)
+        self.largest_weight = float(report[LARGEST_WEIGHT])
         self._n_updates += self.n_epochs
-        self._log(UpdateFigures(*(device.figures / steps).tolist()), clip_range)
+        self._update_learning_rate(self.policy.optimizer)
+        figures = UpdateFigures(*(report[:EXPLAINED] / steps).tolist())
+        self._log(figures, self._clip_range_now(), report[FIGURES:], float(report[EXPLAINED]))
 
     def _weights_to_device(self, device: DevicePpo) -> None:
+        """Everything, as torch has it."""
         self.take_weights()
         self.take_moments()
         learner, own = self.learner, self.learner.weights
@@ -120,18 +152,32 @@ class GpuPPO(HotlapPPO):
         device.second_moments.copy_(torch.from_numpy(own.second_moments))
         device.adam_steps.fill_(float(learner.value_steps))
         device.adam_steps[: learner.shape.parameter_count] = float(learner.policy_steps)
+        self._versions = self._written()
 
-    def _weights_from_device(self, device: DevicePpo, steps: int) -> None:
+    def _written(self) -> list[int]:
+        return [tensor._version for _, tensor in self._parts(self.learner.weights.parameters)]
+
+    def _changes_to_device(self, device: DevicePpo) -> None:
+        """Weights that somebody changed on the host since."""
+        written = self._written()
+        if written == self._versions:
+            return
+        own, changed = self.learner.weights.parameters, zip(written, self._versions, strict=True)
+        for (part, tensor), (now, before) in zip(self._parts(own), changed, strict=True):
+            if now != before:
+                first = (part.ctypes.data - own.ctypes.data) // own.itemsize
+                device.parameters[first : first + part.size] = tensor.detach().reshape(-1).to(device.device)
+        self._versions = written
+
+    def _weights_from_device(self, device: DevicePpo) -> None:
         learner, own = self.learner, self.learner.weights
         own.parameters[:] = device.parameters.cpu().numpy()
         own.first_moments[:] = device.first_moments.cpu().numpy()
         own.second_moments[:] = device.second_moments.cpu().numpy()
-        learner.policy_steps += steps
-        learner.value_steps += steps
+        learner.policy_steps = int(device.adam_steps[0])
+        learner.value_steps = int(device.adam_steps[learner.shape.parameter_count])
         self.give_back()
-        if self.normalizer is not None:
-            _give(device.observed, self.normalizer.obs_rms)
-            _give(device.returned, self.normalizer.ret_rms)
+        self._versions = self._written()
 
     def _statistics_to_device(self, device: DevicePpo) -> None:
         if self.normalizer is not None:
@@ -140,10 +186,11 @@ class GpuPPO(HotlapPPO):
             device.discounted.copy_(torch.from_numpy(self.normalizer.returns))
 
     def settle(self) -> None:
-        """Let the host have everything as it is on the device, for a checkpoint."""
+        """Let the host have everything as it is on the device, for a checkpoint or an export."""
         device, env = self.on_device, self.env
-        if device is None or env is None:
+        if device is None or env is None or self._is_settled:
             return
+        self._weights_from_device(device)
         vec_env: Any = env.unwrapped
         vec_env.world.put_state(device.env.state())
         seen = device.env.observation
@@ -151,9 +198,16 @@ class GpuPPO(HotlapPPO):
         self._last_episode_starts = device.ended[-1].cpu().numpy() != 0
         vec_env.episode_returns[:] = vec_env.world.batch.episodes.episode_return
         if self.normalizer is not None:
+            _give(device.observed, self.normalizer.obs_rms)
+            _give(device.returned, self.normalizer.ret_rms)
             self.normalizer.returns[:] = device.discounted.cpu().numpy()
             self.normalizer.old_obs = seen.cpu().numpy()
             self.normalizer.old_reward = device.rewards[-1].cpu().numpy()
+        self._is_settled = True
+
+    def leave_device(self) -> None:
+        """Begin the next rollout with what the host has, which was put back from a checkpoint."""
+        self.on_device, self._is_settled = None, True
 
 
 def _take(statistics: Statistics, source: Any) -> None:

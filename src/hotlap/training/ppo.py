@@ -128,17 +128,16 @@ class HotlapPPO(PPO):
         figures = self.learner.update(self.num_timesteps, rate, clip_range, learns_spread=self._learns_spread())
         self.give_back()
         self._n_updates += self.n_epochs
-        self._log(figures, clip_range)
+        explained = explained_variance(self.rollout_buffer.values.ravel(), self.rollout_buffer.returns.ravel())
+        self._log(figures, clip_range, self.learner.log_std(self.learner.weights.parameters), float(explained))
 
     def _learns_spread(self) -> bool:
         policy: Any = self.policy
         return bool(policy.log_std.requires_grad)
 
-    def _log(self, figures: UpdateFigures, clip_range: float) -> None:
+    def _log(self, figures: UpdateFigures, clip_range: float, log_std: Floats, explained: float) -> None:
         """What SB3 logs of an update."""
-        log_std = self.learner.log_std(self.learner.weights.parameters)
         entropy = float(np.sum(log_std + 0.5 * np.log(2.0 * np.pi * np.e)))
-        buffer = self.rollout_buffer
         self.logger.record("train/entropy_loss", -entropy)
         self.logger.record("train/policy_gradient_loss", figures.policy_loss)
         self.logger.record("train/value_loss", figures.value_loss)
@@ -146,9 +145,7 @@ class HotlapPPO(PPO):
         self.logger.record("train/clip_fraction", figures.clip_fraction)
         loss = figures.policy_loss + self.vf_coef * figures.value_loss - self.ent_coef * entropy
         self.logger.record("train/loss", loss)
-        self.logger.record(
-            "train/explained_variance", explained_variance(buffer.values.ravel(), buffer.returns.ravel())
-        )
+        self.logger.record("train/explained_variance", explained)
         self.logger.record("train/std", float(np.exp(log_std).mean()))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         self.logger.record("train/clip_range", clip_range)

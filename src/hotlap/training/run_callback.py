@@ -27,7 +27,7 @@ from hotlap.training.signals import StopRequestedError, StopSignals
 from hotlap.training.world_training import PolicyEvaluator
 
 ROLLOUT_ARRAYS = ("observations", "actions", "rewards", "values", "log_probs", "advantages", "returns")
-
+RESCUED_EVERY_S = 1.0
 FROM_THE_WORLD = ("new_obs", "rewards", "sums")
 
 
@@ -58,11 +58,13 @@ class RunCallback(BaseCallback):
         self._tried_step, self._tried_s = session.step, time.monotonic()
         self._exported: tuple[int, bytes | None] = (-1, None)
         self._rescue: Checkpoint | None = None
+        self._rescued_s = -RESCUED_EVERY_S
 
     def _on_rollout_start(self) -> None:
         """The run is whole here: the last update is done, the next rollout not begun."""
         self.check_weights()
-        self._rescue = self.session.checkpoint(policy=None)
+        if self._rescue_is_due():
+            self._note_rescue()
         if not self.stop.requested and self._evaluation_is_due():
             self.evaluate()
         if not self.stop.requested and self.past.is_due(self.session.step):
@@ -87,11 +89,19 @@ class RunCallback(BaseCallback):
     def finish(self) -> None:
         """The end of training: evaluate once more, save, publish the best."""
         self.check_weights()
-        self._rescue = self.session.checkpoint(policy=None)
+        self._note_rescue()
         if self.session.state.evaluated_step != self.session.step or self.best is None:
             self.evaluate()
         self.stop.settle()
         self.save_or_raise()
+
+    def _rescue_is_due(self) -> bool:
+        """Before what may take long, and about once a second: rollouts may be shorter than it takes to copy a run."""
+        late = time.monotonic() - self._rescued_s >= RESCUED_EVERY_S
+        return late or self._evaluation_is_due() or self.past.is_due(self.session.step)
+
+    def _note_rescue(self) -> None:
+        self._rescue, self._rescued_s = self.session.checkpoint(policy=None), time.monotonic()
 
     def rescue(self) -> None:
         """Save the run as it was before what had to be cut short."""

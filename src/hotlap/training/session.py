@@ -18,6 +18,7 @@ from hotlap.training.action_std import ActionStdSchedule
 from hotlap.training.algorithms import ALGORITHMS
 from hotlap.training.config import TrainConfig, config_document
 from hotlap.training.event_log import RunLogger
+from hotlap.training.gpu_ppo import GpuPPO
 from hotlap.training.metrics import Metrics
 from hotlap.training.ppo import HotlapPPO
 from hotlap.training.state import TrainingState
@@ -73,6 +74,8 @@ class TrainingSession:
 
     def export_policy(self) -> bytes:
         """The policy as it is now, as one verified file."""
+        if isinstance(self.model, HotlapPPO):
+            self.model.settle()
         return export_policy(self.model, self.normalizer, self.policy_metadata(), self.controls)
 
     def checkpoint(self, policy: bytes | None) -> Checkpoint:
@@ -82,6 +85,8 @@ class TrainingSession:
 
     def weights_are_sound(self) -> bool:
         """Whether every weight is a number, and not so large that what is computed with it will be none."""
+        if isinstance(self.model, GpuPPO) and self.model.on_device is not None:
+            return self.model.largest_weight <= LARGEST_WEIGHT
         return all(bool((weights.abs() <= LARGEST_WEIGHT).all()) for weights in self.model.policy.parameters())
 
     def reward_mean(self) -> float | None:

@@ -95,6 +95,8 @@ class TrainingState:
 
     def restore(self, groups: Groups, counters: Mapping[str, Any]) -> None:
         """Put a picture back into freshly made parts of the same shape."""
+        if isinstance(self.model, GpuPPO):
+            self.model.leave_device()
         try:
             self._put_weights(groups["policy"])
             self._put_optimizers(groups["optimizer"])
