@@ -96,8 +96,8 @@ class RunCallback(BaseCallback):
         self.save_or_raise()
 
     def _rescue_is_due(self) -> bool:
-        """Before what may take long, and about once a second: rollouts may be shorter than it takes to copy a run."""
-        late = time.monotonic() - self._rescued_s >= RESCUED_EVERY_S
+        """Before every rollout; on a GPU, where that takes longer than one, once a second and before evaluations."""
+        late = time.monotonic() - self._rescued_s >= RESCUED_EVERY_S or self.session.state.device == "cpu"
         return late or self._evaluation_is_due() or self.past.is_due(self.session.step)
 
     def _note_rescue(self) -> None:
