@@ -8,6 +8,7 @@ import gymnasium as gym
 
 import hotlap  # noqa: F401 - registers the environments
 from docs_site.field_docs import settings_rows, table
+from docs_site.learning_curves import curve_section
 from hotlap.highway.config import HighwayConfig
 from hotlap.highway.sensors import FIELDS
 from hotlap.race.config import RaceConfig
@@ -62,6 +63,7 @@ def world_page(world: Registration, notes: WorldNotes) -> str:
         table(("key", "default", "what it is"), _code_rows(settings_rows(notes.config()))),
         "\n## Train\n",
         "```console\n" + "\n".join(f"$ hotlap train {preset}" for preset in presets_of(world.name)) + "\n```\n",
+        *curve_section(world.name),
     ]
     return "\n".join(part for part in parts if part)
 

@@ -4,15 +4,18 @@ import dataclasses
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from docs_site import generated
 from docs_site.command_pages import help_of
 from docs_site.field_docs import field_docs, settings_rows, table
+from docs_site.learning_curves import CURVES, curves_picture, seeds_of
 from docs_site.world_pages import NOTES, world_pages
 
 from hotlap.cli import HOTLAP
 from hotlap.highway.sensors import FIELDS
+from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.training.config import preset_names
 from hotlap.worlds import WORLDS
 
@@ -58,6 +61,26 @@ def test_every_option_and_every_weight_says_what_it_is():
 def test_every_preset_is_on_the_page_of_its_world(pages):
     said = [line for page in pages.values() for line in page.splitlines() if line.startswith("$ hotlap train ")]
     assert sorted(line.split()[-1] for line in said) == preset_names()
+
+
+@pytest.mark.parametrize("preset", CURVES)
+def test_curves_of_five_seeds_are_on_the_page_of_their_world_with_drivers_that_load(preset, pages):
+    notes = CURVES[preset]
+    page = pages[f"worlds/{notes.world}.md"]
+    seeds = seeds_of(preset)
+    assert len(seeds) == 5
+    assert f"images/curves-{preset}.svg" in page
+    for seed in seeds:
+        assert f"(../curves/{preset}/{seed.name}/policy.onnx)" in page
+        assert OnnxPolicy(seed / "policy.onnx", world=None).metadata["world"] == notes.world
+
+
+def test_curve_picture_has_a_line_for_each_seed_and_their_median():
+    drawn = curves_picture("racer-ppo", CURVES["racer-ppo"])
+    assert drawn.count('class="seed"') == 5
+    assert drawn.count('class="median"') == 1
+    points = re.search(r'class="median" points="([^"]+)"', drawn)[1].split()
+    assert all(np.diff([float(point.split(",")[0]) for point in points]) > 0)
 
 
 def test_help_is_plain_text():

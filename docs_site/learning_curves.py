@@ -1,0 +1,116 @@
+"""Learning curves of five seeds, drawn from the curve files of runs that are kept in docs/curves/PRESET/seed-N/."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from docs_site.field_docs import table
+from hotlap.checkpoints.curve import CurvePoint, read_curve
+from hotlap.evaluation.svg import Frame, picture
+
+KEPT = Path(__file__).parent.parent / "docs" / "curves"
+WIDTH, HEIGHT = 720.0, 260.0
+PLACES = 200
+"""Steps at which the seeds are compared."""
+STYLE = """<style>
+text { font: 12px system-ui, sans-serif; fill: #808894; }
+.grid { stroke: #80889455; }
+.seed { fill: none; stroke: #4d86ff; stroke-opacity: 0.45; }
+.median { fill: none; stroke: #4d86ff; stroke-width: 2.5; }
+.reference { stroke: #e0832f; stroke-dasharray: 5 4; }
+.note { fill: #e0832f; }
+</style>"""
+
+
+class CurveNotes(NamedTuple):
+    """What is drawn of the runs of a preset."""
+
+    world: str
+    figure: str
+    """Its name in the curve files."""
+    unit: str
+    """What stands beside the axis."""
+    what: str
+    """The same as a sentence."""
+    y_range: tuple[float, float]
+    digits: int
+    reference: tuple[float, str] | None = None
+    """Something to hold the curves against: where it is, and what it is."""
+
+
+CURVES = {
+    "racer-ppo": CurveNotes(
+        "racer",
+        "eval/track-01/clean_lap_sec",
+        "s",
+        "The best clean flying lap on `track-01` in the evaluations of each run",
+        (6.0, 9.0),
+        3,
+        (6.417, "reference lap"),
+    ),
+}
+
+
+def curve_section(world: str) -> list[str]:
+    """What the page of a world says of the learning curves that are kept for it."""
+    return [_section(preset, notes) for preset, notes in CURVES.items() if notes.world == world]
+
+
+def curve_pictures() -> dict[str, str]:
+    """The picture of every preset, by its path in the documentation."""
+    return {_picture_path(preset): curves_picture(preset, notes) for preset, notes in CURVES.items()}
+
+
+def seeds_of(preset: str) -> list[Path]:
+    """The folders of its runs, by their seeds."""
+    return sorted((KEPT / preset).glob("seed-*"))
+
+
+def known_points(seed: Path, figure: str) -> list[tuple[CurvePoint, float]]:
+    """The points of a run that say something of the figure."""
+    return [(point, value) for point in read_curve(seed) if (value := point.value(figure)) is not None]
+
+
+def curves_picture(preset: str, notes: CurveNotes) -> str:
+    """A thin line for each seed and a strong one for their median, over millions of steps."""
+    seeds = [known_points(seed, notes.figure) for seed in seeds_of(preset)]
+    steps = [np.array([point.step for point, _ in known]) / 1e6 for known in seeds]
+    values = [np.array([value for _, value in known]) for known in seeds]
+    frame = Frame(WIDTH, HEIGHT, (0.0, max(each[-1] for each in steps)), notes.y_range)
+    content = STYLE + frame.axes("million steps", notes.unit)
+    if notes.reference is not None:
+        content += frame.level(notes.reference[0], "reference", notes.reference[1])
+    low, high = notes.y_range
+    for xs, ys in zip(steps, values, strict=True):
+        content += frame.line(xs, np.clip(ys, low, high), "seed")
+    common = np.linspace(max(each[0] for each in steps), min(each[-1] for each in steps), PLACES)
+    middle = np.median([np.interp(common, xs, ys) for xs, ys in zip(steps, values, strict=True)], axis=0)
+    content += frame.line(common, np.clip(middle, low, high), "median")
+    return picture(WIDTH, HEIGHT, f"{preset}: {notes.what}", content)
+
+
+def _picture_path(preset: str) -> str:
+    return f"images/curves-{preset}.svg"
+
+
+def _section(preset: str, notes: CurveNotes) -> str:
+    seeds = seeds_of(preset)
+    rows = [_row(preset, number, seed, notes) for number, seed in enumerate(seeds)]
+    numbers = " ".join(str(number) for number in range(len(seeds)))
+    line = f"$ for seed in {numbers}; do hotlap train {preset} --seed $seed; done"
+    return (
+        f"\n## Learning curves of {preset}\n\n{notes.what}; the strong line is the median of {len(seeds)} seeds.\n\n"
+        f"![Learning curves of {preset}](../{_picture_path(preset)})\n\n```console\n{line}\n```\n\n"
+        + table(("seed", "steps", f"at the end, {notes.unit}", f"best, {notes.unit}", "driver"), rows)
+        + "\nEach driver is a `policy.onnx` to download: `hotlap evaluate policy.onnx`, or race it in the game.\n"
+    )
+
+
+def _row(preset: str, number: int, seed: Path, notes: CurveNotes) -> tuple[str, ...]:
+    known = known_points(seed, notes.figure)
+    values = [value for _, value in known]
+    best = (min if notes.unit == "s" else max)(values)
+    link = f"[policy.onnx](../curves/{preset}/{seed.name}/policy.onnx)"
+    ends = [f"{value:.{notes.digits}f}" for value in (values[-1], best)]
+    return (str(number), f"{known[-1][0].step:,.0f}", *ends, link)
