@@ -5,7 +5,7 @@ cost follows from the sizes of their inputs, and a cost within the budget of `on
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,7 +62,18 @@ def read_model_file(path: Path) -> bytes:
     )
 
 
-def checked_model(where: str, content: bytes, world: str | None = "racer") -> CheckedModel:
+PhysicsOf = Callable[[str, str], str]
+"""The fingerprint of a world for drivers who see a layout."""
+
+
+def physics_here(world: str, layout: str) -> str:
+    """The physics of this installation, from a drive in it: the first of a world compiles its kernels."""
+    return _spec(world).physics_fingerprint(layout)
+
+
+def checked_model(
+    where: str, content: bytes, world: str | None = "racer", physics_of: PhysicsOf = physics_here
+) -> CheckedModel:
     """What is known about a policy, once it is certain that it may be run in a world; None is the file's own."""
     try:
         model = onnx.load_model_from_string(content)
@@ -70,6 +81,7 @@ def checked_model(where: str, content: bytes, world: str | None = "racer") -> Ch
         raise PolicyError(f"{where}: not an ONNX model ({problem}). Give the policy.onnx of a run.") from problem
     metadata = _metadata(where, model)
     _check_made_for_here(where, metadata, world)
+    _check_physics(where, metadata, physics_of(metadata["world"], metadata["layout"]))
     _check_operators(where, model)
     _check_ports(where, model, metadata["layout"], _spec(metadata["world"]).layouts[metadata["layout"]])
     return CheckedModel(metadata, check_budget(where, model), small_network(model))
@@ -86,7 +98,7 @@ def _metadata(where: str, model: onnx.ModelProto) -> dict[str, Any]:
 
 
 def _check_made_for_here(where: str, metadata: dict[str, Any], world: str | None) -> None:
-    """World, layout and physics must be ours: a driver is only valid in the physics it was trained in."""
+    """World and layout must be ours."""
     for key in ("world", "layout", "physics_fingerprint"):
         if not isinstance(metadata.get(key), str):
             raise PolicyError(f'{where}: does not say its "{key}". Export it with "hotlap export policy RUN".')
@@ -96,15 +108,17 @@ def _check_made_for_here(where: str, metadata: dict[str, Any], world: str | None
         raise PolicyError(
             f'{where}: made for the world "{metadata["world"]}", and this is "{ours}". Use one trained here.'
         )
-    spec = _spec(metadata["world"])
-    layouts = spec.layouts
+    layouts = _spec(metadata["world"]).layouts
     if metadata["layout"] not in layouts:
         hint = did_you_mean(metadata["layout"], layouts)
         known = ", ".join(layouts)
         raise PolicyError(
             f'{where}: no observation layout "{metadata["layout"]}".{hint} Known: {known}. Train it again.'
         )
-    ours = spec.physics_fingerprint(metadata["layout"])
+
+
+def _check_physics(where: str, metadata: dict[str, Any], ours: str) -> None:
+    """A driver is only valid in the physics it was trained in."""
     if metadata["physics_fingerprint"] != ours:
         raise PolicyError(
             f"{where}: trained in physics {metadata['physics_fingerprint']}, and this is physics {ours}. "

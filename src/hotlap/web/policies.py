@@ -11,12 +11,18 @@ from typing import Any
 from hotlap.checkpoints.names import PAST
 from hotlap.checkpoints.run_manifest import read_covered_file
 from hotlap.errors import CheckpointError, PolicyError
+from hotlap.export.world_browser import browser_of
 from hotlap.racer.cars.catalogue import CLASSIC
 from hotlap.web.runs import Driver, key_of, named_assists
 
 KEPT_POLICIES = 16
 CLASSIC_LAYOUTS = ("classic", "full")
 """What drivers of the classic car see."""
+
+
+def physics_of_page(world: str, layout: str) -> str:
+    """The physics that pages run, known without compiling anything: a driver is handed out for that."""
+    return browser_of(world).fingerprint(layout)
 
 
 class PolicyCounter:
@@ -44,7 +50,7 @@ def _checked(driver: Driver) -> bytes:
         content = _read(driver)
     except (PolicyError, CheckpointError) as problem:
         raise PolicyError("the file of this driver is damaged or gone. Look at the folder of its run.") from problem
-    checked_model("this driver", content, driver.world)
+    checked_model("this driver", content, driver.world, physics_of_page)
     return content
 
 
@@ -71,7 +77,7 @@ def bundled_driver(path: Path) -> Driver:
     from hotlap.policies.onnx_checks import checked_model, read_model_file  # noqa: PLC0415
 
     content = read_model_file(path)
-    metadata = checked_model(path.name, content, None).metadata
+    metadata = checked_model(path.name, content, None, physics_of_page).metadata
     about = path.with_suffix(".json")
     laps = json.loads(about.read_bytes())["laps"] if about.is_file() else {}
     return Driver(
