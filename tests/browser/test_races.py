@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import GamePage, keeps_to_the_middle, lap_text, middle_weights, publish, serving
+from browser.game_page import GamePage, keeps_to_the_middle, lap_text, middle_weights, publish, scripted_drive, serving
 from hotlap.export.race_kernel import packaged_fingerprints
-from hotlap.policies.onnx_policy import OnnxPolicy
+from hotlap.policies.race_drivers import race_driver
 from hotlap.race.world import RaceWorld
 from policies.tiny_models import good_metadata, linear_nodes, model_of
 from web.sample_runs import make_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 SEED, CARS, LAPS = 7, 4, 2
+MIXED = [f"@level-{level}" for level in (5, 4, 3, 2)]
 WATCHED = f"?track=track-01&car=classic&laps={LAPS}&rivals={CARS - 1}&start=last&seed={SEED}&watch=1"
 
 
@@ -29,16 +30,13 @@ def sees_the_others(step: int) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def results_in_python(policy: bytes, tmp_path) -> list[list[str]]:
-    """The race of the seed, all cars driven by one policy, as the page's table shows it."""
-    file = tmp_path / "driver.onnx"
-    file.write_bytes(policy)
-    world = RaceWorld(1, "track-01", cars=CARS, laps=LAPS, slot="last", opponents=[str(file)], threads=1)
-    driver = OnnxPolicy(policy, world=None)
-    driver_size = {"classic": 14, "race-classic": 50}[driver.layout]
+def results_in_python(drivers: list[str]) -> list[list[str]]:
+    """The race of the seed, with a driver for each car, as the page's table shows it."""
+    world = RaceWorld(1, "track-01", cars=CARS, laps=LAPS, slot="last", opponents=drivers[1:], threads=1)
+    first = race_driver(drivers[0], world.batch)
     world.reset(SEED)
     while (world.contenders.status == 0).any():
-        world.advance(driver.act(world.observation[:, :driver_size]))
+        world.advance(first.act(world.observation, world.batch, world.rows))
     rows = []
     for result in world.results():
         ticks = round(60 * result["finish_s"])
@@ -54,8 +52,16 @@ def results_in_page(game: GamePage) -> list[list[str]]:
     return [[row[0], *row[2:]] for row in cells]
 
 
-@pytest.mark.parametrize("made", [keeps_to_the_middle, sees_the_others])
-def test_race_ends_as_the_python_engine_says(made, browser, tmp_path):
+@pytest.mark.parametrize(
+    ("made", "level"),
+    [
+        (keeps_to_the_middle, ""),
+        (sees_the_others, ""),
+        (keeps_to_the_middle, "1"),
+        (sees_the_others, "mixed"),
+    ],
+)
+def test_race_ends_as_the_python_engine_says(made, level, browser, tmp_path):
     policy = made(1000)
     layout = (
         {"world": "race", "fingerprint": packaged_fingerprints()["race-classic"]} if made is sees_the_others else {}
@@ -65,12 +71,26 @@ def test_race_ends_as_the_python_engine_says(made, browser, tmp_path):
         game = GamePage(browser.new_context().new_page(), address).open()
         listed = game.page.request.get(f"{address}data/policies.json").json()["policies"]
         key = next(entry["key"] for entry in listed if entry["name"] == "racer")
-        game.open(f"{WATCHED}&driver={key}").hurry()
+        game.open(f"{WATCHED}&driver={key}" + (f"&level={level}" if level else "")).hurry()
         game.wait_for_results()
-        expected = results_in_python(policy, tmp_path)
+        (tmp_path / "driver.onnx").write_bytes(policy)
+        levels = MIXED if level == "mixed" else [f"@level-{level}" if level else ""] * CARS
+        expected = results_in_python([f"{tmp_path / 'driver.onnx'}{each}" for each in levels])
         assert results_in_page(game) == expected
-        assert sum(int(row[4]) for row in expected) > 0, "nobody touched anybody"
+        assert level or sum(int(row[4]) for row in expected) > 0, "nobody touched anybody"
         game.page.context.close()
+
+
+def test_rivals_that_follow_the_player_get_stronger_with_a_win(game):
+    game.open().choose("Versus")
+    game.choose("Yours")
+    expect(game.page.locator(".menu-note")).to_contain_text("level 1")
+    game.drive(scripted_drive(1)[0])
+    game.hurry().race("Versus", "1")
+    expect(game.page.locator(".hud-title")).to_have_text("Level 1")
+    game.wait_for_results()
+    game.page.get_by_role("button", name="Menu").click()
+    expect(game.page.locator(".menu-note")).to_contain_text("level 2")
 
 
 def test_player_starts_last_of_eight_and_sees_place_gaps_and_contact(game):

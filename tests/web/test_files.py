@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hotlap.export.linking import packaged
+from hotlap.policies.levels import LEVELS
 from hotlap.racer.fingerprint import physics_fingerprint
 from hotlap.racer.tables import TrackTables, build_tables
 from hotlap.racer.tracks import load_track
@@ -60,7 +61,9 @@ def test_site_says_that_a_server_is_there(server):
 
 
 def test_without_runs_the_lists_are_empty_and_the_page_still_works(server):
-    assert server.get("/data/policies.json").json() == {"format": 1, "runs": [], "policies": []}
+    listed = server.get("/data/policies.json").json()
+    assert listed["levels"][0] == {"late_ticks": LEVELS[1].late_ticks, "throttle": LEVELS[1].throttle}
+    assert {**listed, "levels": len(listed["levels"])} == {"format": 1, "runs": [], "policies": [], "levels": 5}
     assert server.get("/data/policies/0123456789abcdef.onnx").status == 404
 
 

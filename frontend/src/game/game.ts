@@ -3,12 +3,12 @@
 import { Clock } from '../physics/clock';
 import { Board, type BoardLap, eventKey } from '../race/board';
 import type { Grid } from '../race/drivers';
-import { FOLLOWS, nextLevel } from '../race/ladder';
+import { nextLevel } from '../race/levels';
 import { linkOf, settingsOf } from '../race/links';
 import type { Race } from '../race/race';
 import { fetchPolicies } from '../site/data';
 import { reasonOf } from '../site/reasons';
-import { saveSettings } from '../site/settings';
+import { FOLLOWS, saveSettings } from '../site/settings';
 import type { Stats } from '../site/stats';
 import type { TextStore } from '../site/storage';
 import { boardDialog, pauseDialog, settingsDialog } from '../ui/dialogs';
@@ -209,14 +209,14 @@ export class Game {
     if (!settings.hasDriven && (race.human?.drivenTicks ?? 0) > KNOWS_AFTER_TICKS) this.noteDriven();
   }
 
-  /** A rival that follows the player grows with them. */
+  /** Rivals that follow the player grow with them. */
   private noteOutcome(race: Race): void {
     const { settings, store, catalogue } = this.parts;
     const { human, targetLaps } = race;
-    const follows = settings.mode === 'versus' && settings.policy === FOLLOWS;
+    const follows = settings.strength === FOLLOWS && (settings.mode === 'versus' || settings.mode === 'race');
     if (!follows || !human || targetLaps === 0 || race.cars.length < 2) return;
-    const rungs = catalogue.ladder(settings.track, settings.car).length;
-    settings.level = nextLevel(settings.level, race.standings()[0] === human, rungs);
+    const place = race.standings().indexOf(human) + 1;
+    settings.level = nextLevel(settings.level, place, race.cars.length, catalogue.list.levels.length);
     saveSettings(store, settings);
   }
 

@@ -3,10 +3,11 @@ import { type Car, NO_ASSISTS } from '../physics/cars';
 import type { Catalogue } from '../race/catalogue';
 import { type Driver, ReplayDriver } from '../race/drivers';
 import type { Garage } from '../race/garage';
+import { LevelDriver, levelOf } from '../race/levels';
 import type { Entrant } from '../race/race';
 import { type RecordedDrive, TapePlayer } from '../race/tape';
-import type { PolicyEntry } from '../site/data';
-import type { Settings } from '../site/settings';
+import type { Level, PolicyEntry } from '../site/data';
+import { MIXED_LEVELS, type Settings } from '../site/settings';
 import { steps } from '../ui/format';
 import { AGES, COLOURS, FIELD } from '../view/palette';
 
@@ -23,6 +24,8 @@ export interface LineUp {
   drivers(): (Driver | null)[];
   /** What the race is called, where that is to be said. */
   title?: string;
+  /** The level of the machines, or that they are mixed; without it they drive as they learned. */
+  strength?: number;
   /** Who is missing and why. */
   problems: string[];
 }
@@ -51,6 +54,7 @@ export async function policySeat(
   name: string,
   colour: number,
   delay: 0 | 1 = AI_DELAY,
+  level: Level | null = null,
 ): Promise<Seat> {
   const driver = await garage.driver(entry);
   const { traction_control: traction, anti_lock: antiLock } = entry.assists;
@@ -62,7 +66,7 @@ export async function policySeat(
     delay,
     assists: { traction, antiLock },
   };
-  return { entrant, driver: () => driver };
+  return { entrant, driver: () => (level ? new LevelDriver(driver, level) : driver) };
 }
 
 /** A lap somebody drove; called a ghost, so that nobody races their own name. */
@@ -97,31 +101,48 @@ export async function lineUpFor(settings: Settings, catalogue: Catalogue, garage
   if (settings.mode === 'younger') return youngerSelves(settings, catalogue, garage);
   if (settings.mode === 'race') return field(settings, catalogue, garage);
   const seats = settings.mode === 'versus' ? [you] : [];
-  const entry = catalogue.rival({ ...settings, car: car.id });
+  const entry = catalogue.driver(track, settings.policy, car.id);
   if (!entry && catalogue.ghostOf(track, car.id)) return lineUp(seats, [], showGhost);
   if (!entry) return lineUp(seats, [catalogue.whyNoDriver(track, car.id)!]);
-  const [rival, problems] = await loaded([policySeat(garage, entry, 'AI', COLOURS.ai)]);
-  return lineUp([...seats, ...rival], problems);
+  const level = settings.mode === 'versus' ? levelOf(settings, catalogue.list.levels.length) : null;
+  const seat = policySeat(garage, entry, 'AI', COLOURS.ai, AI_DELAY, catalogue.level(level));
+  const [rival, problems] = await loaded([seat]);
+  return { ...lineUp([...seats, ...rival], problems), ...atLevel(level) };
 }
 
 /** Everybody of a race with contact; without the player one more machine takes their place. */
 async function field(settings: Settings, catalogue: Catalogue, garage: Garage): Promise<LineUp> {
   const you = settings.joinIn ? [personSeat(settings, catalogue.car(settings.car))] : [];
   const entries = catalogue.field(settings, settings.opponents + 1 - you.length);
-  const names = numbered(
-    entries.map((entry) => (entry.kind === 'checkpoint' ? steps(entry.step) : entry.name)),
-  );
+  const isMixed = settings.strength === MIXED_LEVELS;
+  const levels = entries.map((_, n) => levelOf(settings, catalogue.list.levels.length, n));
+  const names = numbered(entries.map((entry, n) => racerName(entry, isMixed ? levels[n]! : null)));
   const [others, problems] = await loaded(
-    entries.map((entry, n) => policySeat(garage, entry, names[n]!, FIELD[n] ?? COLOURS.ai, RACE_DELAY)),
+    entries.map((entry, n) => {
+      const level = catalogue.level(levels[n]!);
+      return policySeat(garage, entry, names[n]!, FIELD[n] ?? COLOURS.ai, RACE_DELAY, level);
+    }),
   );
-  return lineUp([...you, ...others], problems);
+  const strength = isMixed ? { strength: MIXED_LEVELS, title: 'Mixed levels' } : atLevel(levels[0] ?? null);
+  return { ...lineUp([...you, ...others], problems), ...strength };
 }
 
-/** The same names, where one is there several times with a number. */
+/** What a race at a level says of it. */
+export function atLevel(level: number | null): Pick<LineUp, 'strength' | 'title'> {
+  return level === null ? {} : { strength: level, title: `Level ${level}` };
+}
+
+/** What tells drivers apart comes first: there is little room for names. */
+function racerName({ kind, step, name }: PolicyEntry, level: number | null): string {
+  const own = kind === 'checkpoint' ? `${steps(step)} ${name}` : name;
+  return level === null ? own : `L${level} ${own}`;
+}
+
+/** The same names, where one is there several times after a number. */
 function numbered(names: string[]): string[] {
   return names.map((name, place) => {
     const before = names.slice(0, place).filter((other) => other === name).length;
-    return before > 0 ? `${name} ${before + 1}` : name;
+    return before > 0 ? `${before + 1} ${name}` : name;
   });
 }
 

@@ -24,12 +24,13 @@ export function linkToRace(
     const driver = catalogue.policy(policy)?.key ?? null;
     const joins = line.entrants[0]?.kind === 'human';
     return addressOf(pageAddress(), {
-      ...{ track, car, laps, driver, challenge: null },
+      ...{ track, car, laps, driver, challenge: null, strength: line.strength },
       grid: { ...contact, opponents, joins },
     });
   }
-  const driver = settings.mode === 'versus' ? (catalogue.rival(settings)?.key ?? null) : null;
-  return addressOf(pageAddress(), { ...(challenge ?? { track, car, laps, challenge: null }), driver });
+  const against = settings.mode === 'versus' ? catalogue.driver(track, settings.policy, car) : null;
+  const race = challenge ?? { track, car, laps, challenge: null };
+  return addressOf(pageAddress(), { ...race, driver: against?.key ?? null, strength: line.strength });
 }
 
 export async function linkToLap(board: Board, lap: BoardLap): Promise<string> {

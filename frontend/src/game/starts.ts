@@ -2,6 +2,7 @@
 import { type Board, type BoardLap, eventKey, eventOf } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
 import type { Garage } from '../race/garage';
+import { levelOf } from '../race/levels';
 import { type Challenge, MOST_SEED, type RaceLink } from '../race/links';
 import type { RecordedDrive } from '../race/tape';
 import { fetchPolicies } from '../site/data';
@@ -9,7 +10,7 @@ import type { Settings } from '../site/settings';
 import { lapTime } from '../ui/format';
 import { COLOURS } from '../view/palette';
 import { Learning, type LearningHost } from './learning';
-import { lineUp, lineUpFor, personSeat, policySeat, replaySeat } from './line-up';
+import { AI_DELAY, atLevel, lineUp, lineUpFor, personSeat, policySeat, replaySeat } from './line-up';
 import type { Plan } from './stage';
 
 /** What there is to race with. */
@@ -28,7 +29,7 @@ const FREE = { laps: 0, counts: false };
 export async function demonstrate({ catalogue, garage, settings }: Supplies, begin: Begin): Promise<void> {
   const { car } = settings;
   const track = catalogue.track(settings.track, car).id;
-  const entry = catalogue.rival({ ...settings, track, car });
+  const entry = catalogue.driver(track, settings.policy, car);
   try {
     await begin({ track, car, line: lineUp([]), ...FREE });
     if (!entry) return;
@@ -99,9 +100,11 @@ export async function startLink(
   const drive = challenge && (await driveOf(challenge, track, car, board));
   if (challenge && drive) seats.push(replaySeat(challenge.by, drive, catalogue.car(car)));
   const entry = driver === null ? null : catalogue.policy(driver);
-  if (entry) seats.push(await policySeat(garage, entry, 'AI', COLOURS.ai));
-  const title = challenge ? `Beat ${challenge.by}: ${lapTime(challenge.ticks)}` : '';
-  await begin({ track, car, line: { ...lineUp(seats), title }, laps: challenge?.lap ?? laps, counts: true });
+  const level = levelOf(settings, catalogue.list.levels.length);
+  if (entry) seats.push(await policySeat(garage, entry, 'AI', COLOURS.ai, AI_DELAY, catalogue.level(level)));
+  const line = { ...lineUp(seats), ...atLevel(level) };
+  if (challenge) line.title = `Beat ${challenge.by}: ${lapTime(challenge.ticks)}`;
+  await begin({ track, car, line, laps: challenge?.lap ?? laps, counts: true });
 }
 
 function driveOf(

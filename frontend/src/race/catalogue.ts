@@ -5,6 +5,7 @@ import type { Kernel } from '../physics/kernel';
 import { problemOf } from '../physics/policy';
 import {
   isRaceLayout,
+  type Level,
   type PolicyEntry,
   type PolicyList,
   type RunEntry,
@@ -12,7 +13,6 @@ import {
   type TrackSummary,
 } from '../site/data';
 import type { Settings } from '../site/settings';
-import { FOLLOWS, opponentAt } from './ladder';
 
 export const MOST_AGES = 8;
 /** The rank of drivers who never saw a track and do not see its road ahead either. */
@@ -96,16 +96,9 @@ export class Catalogue {
     return chosen ?? usable[0] ?? null;
   }
 
-  /** The same, or where the player wants a rival that follows them, the one on their rung. */
-  rival({ track, car, policy, level }: Choices & Pick<Settings, 'level'>): PolicyEntry | null {
-    const follows = policy === FOLLOWS ? opponentAt(this.ladder(track, car), level) : null;
-    return follows ?? this.driver(track, policy, car);
-  }
-
-  /** Opponents from the weakest to the best: younger selves where there are some, then everybody by their lap. */
-  ladder(track: string, car: string = CLASSIC): PolicyEntry[] {
-    const grown = this.driversFor(track, car).filter((entry) => !this.problem(entry));
-    return [...this.youngerDrivers(track, car), ...grown.reverse()];
+  /** What the level of a number takes from a driver; null for nothing. */
+  level(number: number | null): Level | null {
+    return number === null ? null : (this.list.levels[number - 1] ?? null);
   }
 
   /** The ages of the first run that drove here, youngest first. */
@@ -118,8 +111,9 @@ export class Catalogue {
   racersFor(track: string, car: string = CLASSIC): PolicyEntry[] {
     const able = this.list.policies.filter((entry) => entry.cars.includes(car) && !this.problem(entry));
     const racers = able.filter(({ kind, layout }) => kind !== 'checkpoint' && isRaceLayout(layout));
-    const alone = this.ladder(track, car).filter((entry) => this.rank(entry, track) < STRANGE);
-    return [...racers, ...alone.reverse()];
+    const grown = this.driversFor(track, car);
+    const alone = [...grown, ...this.youngerDrivers(track, car).reverse()];
+    return [...racers, ...alone.filter((entry) => this.rank(entry, track) < STRANGE)];
   }
 
   /** So many opponents: the chosen driver in every car, or from the best to the weakest there are, in turn. */

@@ -1,5 +1,12 @@
 /** A race as an address: which track, car, driver and ghost; and back, where nothing is taken on trust. */
-import { MOST_OPPONENTS, ORDERS, type Settings, type StartOrder } from '../site/settings';
+import {
+  FULL_STRENGTH,
+  MIXED_LEVELS,
+  MOST_OPPONENTS,
+  ORDERS,
+  type Settings,
+  type StartOrder,
+} from '../site/settings';
 import type { BoardLap } from './board';
 import type { Catalogue } from './catalogue';
 import { packDrive, unpackDrive } from './packed-drive';
@@ -12,9 +19,10 @@ const ID = /^[\w.:-]{1,80}$/;
 export const MOST_SEED = 1_000_000;
 const FIELDS = [
   ...['track', 'car', 'driver', 'laps', 'beat', 'lap', 'by', 'ghost'],
-  ...['rivals', 'start', 'seed', 'watch'],
+  ...['rivals', 'start', 'seed', 'watch', 'level'],
 ] as const;
 const DRIVE = '#drive=';
+const MIXED = 'mixed';
 
 /** A lap to beat. */
 export interface Challenge {
@@ -45,6 +53,8 @@ export interface RaceLink {
   laps: number;
   challenge: Challenge | null;
   grid?: GridLink;
+  /** The level of the machines, or MIXED_LEVELS; without it they drive as they learned. */
+  strength?: number | undefined;
 }
 
 /** An address that asks for what is not here; the message is for whoever followed it. */
@@ -53,8 +63,9 @@ export class LinkError extends Error {}
 export async function addressOf(page: string, link: RaceLink): Promise<string> {
   const url = new URL(page);
   url.search = '';
-  const { track, car, driver, laps, challenge, grid } = link;
-  const fields = { track, car, driver, laps, ...challengeFields(challenge), ...gridFields(grid) };
+  const { track, car, driver, laps, challenge, grid, strength } = link;
+  const level = strength === MIXED_LEVELS ? MIXED : strength;
+  const fields = { track, car, driver, laps, level, ...challengeFields(challenge), ...gridFields(grid) };
   for (const [name, value] of Object.entries(fields))
     if (value !== null && value !== undefined) url.searchParams.set(name, String(value));
   const drive = challenge?.drive && !challenge.ghost ? await packDrive(challenge.drive) : null;
@@ -93,7 +104,12 @@ export async function linkOf(address: string, catalogue: Catalogue): Promise<Rac
     laps: wholeNumber(field('laps') ?? '3', 0, MOST_LAPS),
     challenge: field('beat') === null ? null : await challengeOf(field, url.hash, catalogue),
     ...(field('rivals') === null ? {} : { grid: gridOf(field) }),
+    ...(field('level') === null ? {} : { strength: strengthOf(field('level')!, catalogue) }),
   };
+}
+
+function strengthOf(level: string, { list }: Catalogue): number {
+  return level === MIXED ? MIXED_LEVELS : wholeNumber(level, 1, list.levels.length);
 }
 
 function driverOf(key: string | null, catalogue: Catalogue): string | null {
@@ -156,16 +172,19 @@ function nameOf(text: string): string {
 }
 
 /** The settings for the race a link asks for. */
-export function settingsOf({ track, car, driver, laps, challenge, grid }: RaceLink): Partial<Settings> {
+export function settingsOf(link: RaceLink): Partial<Settings> {
+  const { track, car, driver, laps, challenge, grid, strength = FULL_STRENGTH } = link;
   if (grid) {
     const { opponents, order, joins } = grid;
-    return { track, car, laps, mode: 'race', opponents, order, joinIn: joins, policy: driver ?? '' };
+    const policy = driver ?? '';
+    return { track, car, laps, strength, mode: 'race', opponents, order, joinIn: joins, policy };
   }
   const mode = driver ? 'versus' : 'solo';
   return {
     track,
     car,
     laps,
+    strength,
     mode,
     ...(driver ? { policy: driver } : {}),
     ...(challenge ? { laps: challenge.lap } : {}),

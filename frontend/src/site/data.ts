@@ -104,12 +104,22 @@ export interface PolicyEntry {
   problem: string | null;
 }
 
+/** What a level takes from a driver. */
+export interface Level {
+  /** How long ago it saw what it acts on. */
+  late_ticks: number;
+  /** The share that it gives of the throttle it would give. */
+  throttle: number;
+}
+
 export interface PolicyList {
   runs: RunEntry[];
   policies: PolicyEntry[];
+  /** Levels that any driver can be raced at, the weakest first. */
+  levels: Level[];
 }
 
-export const NOBODY: PolicyList = { runs: [], policies: [] };
+export const NOBODY: PolicyList = { runs: [], policies: [], levels: [] };
 
 /** One track with everything that the physics and the picture need. */
 export interface Track {
@@ -154,7 +164,7 @@ export async function fetchBytes(path: string, name = 'data'): Promise<ArrayBuff
 export async function fetchPolicies(worlds: WorldName[], before: PolicyList = NOBODY): Promise<PolicyList> {
   const all = await fetchJson<PolicyList & { format: number }>('data/policies.json').catch(() => before);
   const ours = (entry: { world: WorldName }) => worlds.includes(entry.world);
-  return { runs: all.runs.filter(ours), policies: all.policies.filter(ours) };
+  return { runs: all.runs.filter(ours), policies: all.policies.filter(ours), levels: all.levels };
 }
 
 export async function fetchTrack(id: string): Promise<Track> {

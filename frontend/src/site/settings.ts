@@ -14,13 +14,20 @@ export type Light = (typeof LIGHTS)[number];
 export const CAMERAS = ['auto', 'north', 'turn'] as const;
 export type CameraChoice = (typeof CAMERAS)[number];
 
+/** Strengths that are no level: as the drivers learned, rivals that follow the player, and a field of all levels. */
+export const FULL_STRENGTH = 0;
+export const FOLLOWS = -1;
+export const MIXED_LEVELS = -2;
+
 export interface Settings {
   name: string;
   mode: Mode;
   car: string;
   track: string;
   policy: string;
-  /** Between 0 and 1: which rung of its ladder a rival that follows the player stands on. */
+  /** How strong the others are: a level from 1 on, or one of the choices below. */
+  strength: number;
+  /** The level of rivals that follow the player; above the last one they drive as they learned. */
   level: number;
   /** The run to watch, or whose younger selves to race; nothing for the one in training, or that of the driver. */
   run: string;
@@ -59,7 +66,8 @@ export const DEFAULTS: Settings = {
   car: 'classic',
   track: 'track-01',
   policy: '',
-  level: 0,
+  strength: FULL_STRENGTH,
+  level: 1,
   run: '',
   laps: 3,
   opponents: 5,
@@ -98,7 +106,9 @@ function accepted(value: Record<string, unknown>): Settings {
   }
   const settings = result as unknown as Settings;
   if (!MODES.includes(settings.mode)) settings.mode = DEFAULTS.mode;
-  if (!(settings.level >= 0 && settings.level <= 1)) settings.level = DEFAULTS.level;
+  if (!(Number.isInteger(settings.level) && settings.level > 0)) settings.level = DEFAULTS.level;
+  if (!(Number.isInteger(settings.strength) && settings.strength >= MIXED_LEVELS))
+    settings.strength = DEFAULTS.strength;
   if (!LIGHTS.includes(settings.light)) settings.light = DEFAULTS.light;
   if (!CAMERAS.includes(settings.camera)) settings.camera = DEFAULTS.camera;
   if (!LAP_CHOICES.some((laps) => laps === settings.laps)) settings.laps = DEFAULTS.laps;

@@ -4,20 +4,13 @@ import { CLASSIC } from '../physics/cars';
 import { TICKS_PER_SECOND } from '../physics/numbers';
 import { type BoardLap, eventKey } from '../race/board';
 import type { Catalogue } from '../race/catalogue';
-import { FOLLOWS } from '../race/ladder';
 import { medalOf, nextMedal } from '../race/medals';
-import { isRaceLayout, type PolicyEntry, type RunEntry, type TrackSummary } from '../site/data';
-import {
-  LAP_CHOICES,
-  MOST_OPPONENTS,
-  type Mode,
-  ORDERS,
-  type Settings,
-  type StartOrder,
-} from '../site/settings';
+import type { TrackSummary } from '../site/data';
+import { FOLLOWS, LAP_CHOICES, type Mode, type Settings } from '../site/settings';
 import { thumbnail } from './charts';
 import { choiceRow, h, setClass, setText, toggle } from './dom';
-import { lapTime, steps } from './format';
+import { lapTime } from './format';
+import { driverChoices, gridChoices, runChoice } from './opponents';
 
 export interface MenuActions {
   start(): void;
@@ -49,8 +42,6 @@ const MODE_TEXT: Record<Mode, { label: string; text: string }> = {
     text: 'A training in progress: its newest driver takes the wheel as it is written.',
   },
 };
-
-const ORDER_TEXT: Record<StartOrder, string> = { last: 'Last', first: 'First', drawn: 'Drawn' };
 
 export class Menu {
   readonly root: HTMLElement;
@@ -188,7 +179,14 @@ export class Menu {
   private remark(mode: Mode): string {
     const { track, car } = this.settings;
     const alone = mode === 'versus' ? this.catalogue.whyNoDriver(track, car) : null;
-    return alone ? `${alone} You race the clock and the ghost of the reference lap.` : '';
+    if (alone) return `${alone} You race the clock and the ghost of the reference lap.`;
+    const follows = this.settings.strength === FOLLOWS && (mode === 'versus' || mode === 'race');
+    return follows ? `They race at ${this.rivalLevel()} now. Win, and they get stronger.` : '';
+  }
+
+  private rivalLevel(): string {
+    const { level } = this.settings;
+    return this.catalogue.level(level) ? `level ${level}` : 'full strength';
   }
 
   private renderCars(): void {
@@ -301,7 +299,7 @@ export class Menu {
   }
 
   private renderChoices(): void {
-    const { mode, laps, track, car } = this.settings;
+    const { mode, laps } = this.settings;
     this.choices.replaceChildren();
     if (mode !== 'learn')
       this.choices.append(
@@ -312,87 +310,28 @@ export class Menu {
           (value) => this.change({ laps: value }),
         ),
       );
-    if (mode === 'versus' || mode === 'spectate') this.choices.append(this.driverChoice());
-    if (mode === 'race') this.choices.append(...this.gridChoices());
-    if (mode === 'learn') this.choices.append(this.runChoice(this.catalogue.runs, 'The one in training'));
-    if (mode === 'younger')
-      this.choices.append(this.runChoice(this.catalogue.runsWithAges(track, car), 'That of the driver'));
-    if (mode === 'younger')
-      this.choices.append(toggle('Drive along', this.settings.joinIn, (joinIn) => this.change({ joinIn })));
+    this.choices.append(...this.opponentChoices());
   }
 
-  private runChoice(runs: RunEntry[], usual: string): HTMLElement {
-    const select = h('select', { 'aria-label': 'Run' }, h('option', { value: '' }, usual));
-    for (const { key, name, state, step } of runs)
-      select.append(h('option', { value: key }, `${name} · ${state} · ${steps(step)} steps`));
-    select.value = runs.some(({ key }) => key === this.settings.run) ? this.settings.run : '';
-    select.addEventListener('change', () => this.change({ run: select.value }));
-    return h('label', { class: 'driver' }, h('span', {}, 'Run'), select);
-  }
-
-  /** How many race, from where the player starts, and who they are. */
-  private gridChoices(): HTMLElement[] {
-    const { opponents, order, joinIn, track, car, policy } = this.settings;
-    const counts = Array.from({ length: MOST_OPPONENTS }, (_, i) => ({ value: i + 1, label: String(i + 1) }));
-    const orders = ORDERS.map((value) => ({ value, label: ORDER_TEXT[value] }));
-    const select = h('select', { 'aria-label': 'Field' }, h('option', { value: '' }, 'Everybody there is'));
-    for (const entry of this.catalogue.racersFor(track, car)) {
-      const option = h('option', { value: entry.key }, racerLabel(entry, track));
-      option.selected = entry.key === policy;
-      select.append(option);
-    }
-    select.addEventListener('change', () => this.change({ policy: select.value }));
+  /** Whom to race or to watch. */
+  private opponentChoices(): HTMLElement[] {
+    const { settings, catalogue } = this;
+    const { mode, track, car, joinIn } = settings;
+    const chooser = { settings, catalogue, change: (part: Partial<Settings>) => this.changeOpponents(part) };
+    if (mode === 'versus' || mode === 'spectate') return driverChoices(chooser);
+    if (mode === 'race') return gridChoices(chooser);
+    if (mode === 'learn') return [runChoice(chooser, catalogue.runs, 'The one in training')];
+    if (mode !== 'younger') return [];
     return [
-      choiceRow('Opponents', counts, opponents, (value) => this.change({ opponents: value })),
-      choiceRow('Start', orders, order, (value) => this.change({ order: value })),
-      h('label', { class: 'driver' }, h('span', {}, 'Field'), select),
+      runChoice(chooser, catalogue.runsWithAges(track, car), 'That of the driver'),
       toggle('Drive along', joinIn, (value) => this.change({ joinIn: value })),
     ];
   }
 
-  private driverChoice(): HTMLElement {
-    const select = h('select', { 'aria-label': 'Driver' });
-    const { track, policy, car } = this.settings;
-    const drivers = this.catalogue.driversFor(track, car);
-    const chosen = this.catalogue.driver(track, policy, car);
-    for (const entry of drivers) {
-      const problem = this.catalogue.problem(entry);
-      const option = h(
-        'option',
-        { value: entry.key, disabled: problem !== null },
-        driverLabel(entry, this.settings.track, problem),
-      );
-      option.selected = entry === chosen;
-      select.append(option);
-    }
-    this.addByStrength(select);
-    if (drivers.length === 0) select.append(h('option', {}, 'none yet'));
-    select.addEventListener('change', () => this.change({ policy: select.value }));
-    return h('label', { class: 'driver' }, h('span', {}, 'Driver'), select);
+  private changeOpponents(part: Partial<Settings>): void {
+    this.change(part);
+    this.renderNote();
   }
-
-  /** The same driver when it was younger, and a rival that follows the player. */
-  private addByStrength(select: HTMLSelectElement): void {
-    const { track, car, policy } = this.settings;
-    const ages = this.catalogue.youngerDrivers(track, car);
-    const option = (value: string, label: string) => {
-      const made = h('option', { value }, label);
-      made.selected = value === policy;
-      return made;
-    };
-    if (this.catalogue.ladder(track, car).length > 1)
-      select.append(option(FOLLOWS, 'A rival that follows your level'));
-    if (ages.length === 0) return;
-    const group = h('optgroup', { label: `By age: ${ages[0]!.name}` });
-    group.append(...ages.map(({ key, step }, place) => option(key, ageLabel(step, place, ages.length))));
-    select.append(group);
-  }
-}
-
-/** How old a driver is, in steps of training, and what that is called. */
-function ageLabel(step: number, place: number, count: number): string {
-  const names = ['newborn', 'child', 'teenager', 'grown-up'];
-  return `${names[Math.floor((place / count) * names.length)]} · ${steps(step)} steps old`;
 }
 
 function lengthText(track: TrackSummary, car: string): string {
@@ -400,18 +339,4 @@ function lengthText(track: TrackSummary, car: string): string {
   return car === CLASSIC
     ? `${Math.round(length).toLocaleString('en')} u`
     : `${(length / 1000).toFixed(2)} km`;
-}
-
-/** A driver of a race; most learned alone and do not see who is beside them. */
-function racerLabel(entry: PolicyEntry, track: string): string {
-  const sees = isRaceLayout(entry.layout) ? 'sees the others' : 'drives its line';
-  return `${driverLabel(entry, track, null)} · ${sees}`;
-}
-
-function driverLabel(entry: PolicyEntry, track: string, problem: string | null): string {
-  if (problem) return `${entry.name}: ${problem}`;
-  const lap = entry.laps[track];
-  const pace = lap === undefined ? '' : ` · ${lap.toFixed(3)} s`;
-  const strange = !entry.tracks.includes(track) ? ' · never saw this track' : '';
-  return `${entry.name} · ${steps(entry.step)} steps${pace}${strange}`;
 }

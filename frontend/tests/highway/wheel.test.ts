@@ -31,7 +31,8 @@ function listOf(fingerprint: string, ...parts: Partial<PolicyEntry>[]): PolicyLi
         ...part,
       }) as PolicyEntry,
   );
-  return { runs: [{ key: 'r', name: 'pupil', state: 'training' }] as PolicyList['runs'], policies };
+  const runs = [{ key: 'r', name: 'pupil', state: 'training' }] as PolicyList['runs'];
+  return { runs, policies, levels: [] };
 }
 
 describe('the wheel', () => {
@@ -107,7 +108,7 @@ describe('the wheel', () => {
       { key: 'd', run: null, kind: 'bundled', name: 'motorist' },
     );
     expect(wheel.usualOf(list, null)).toBe('best:best');
-    const bundled = { runs: [], policies: list.policies.slice(3) };
+    const bundled = { ...list, runs: [], policies: list.policies.slice(3) };
     expect(wheel.usualOf(bundled, null)).toBe('d');
   });
 });

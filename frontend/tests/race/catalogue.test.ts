@@ -49,7 +49,11 @@ const run = (key: string): RunEntry => ({
 function catalogue(policies: PolicyEntry[], startRun: string | null = null): Catalogue {
   const site: Site = { format: 1, hotlap: '0', server: true, start: { run: startRun, track: null } };
   const runs = [...new Set(policies.map((entry) => entry.run))].flatMap((key) => (key ? [run(key)] : []));
-  return new Catalogue(site, kernel, [track('track-01'), track('track-02'), circuit], { runs, policies });
+  return new Catalogue(site, kernel, [track('track-01'), track('track-02'), circuit], {
+    runs,
+    policies,
+    levels: [{ late_ticks: 2, throttle: 0.5 }],
+  });
 }
 
 describe('a car', () => {
@@ -117,10 +121,14 @@ describe('opponents by strength', () => {
   ];
   const all = catalogue([...grown, ...young]);
 
-  it('begin with the youngest self and end with the fastest driver', () => {
-    expect(all.ladder('track-01').map(({ key }) => key)).toEqual(['c1000', 'c2000', 'slow', 'best']);
-    expect(all.rival({ ...choices, policy: 'follows', level: 0 })!.key).toBe('c1000');
-    expect(all.rival({ ...choices, policy: 'follows', level: 1 })!.key).toBe('best');
+  it('begin with the fastest driver and end with the youngest self', () => {
+    expect(all.racersFor('track-01').map(({ key }) => key)).toEqual(['best', 'slow', 'c2000', 'c1000']);
+  });
+
+  it('have levels by their numbers', () => {
+    expect(all.level(1)).toEqual({ late_ticks: 2, throttle: 0.5 });
+    expect(all.level(2)).toBeNull();
+    expect(all.level(null)).toBeNull();
   });
 
   it('can be chosen at any age', () => {

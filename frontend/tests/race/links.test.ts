@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Catalogue } from '../../src/race/catalogue';
-import { addressOf, LinkError, linkOf, type RaceLink } from '../../src/race/links';
+import { addressOf, LinkError, linkOf, type RaceLink, settingsOf } from '../../src/race/links';
 import { MOST_LETTERS, packDrive, unpackDrive } from '../../src/race/packed-drive';
 import { BYTES_PER_TICK, MOST_TICKS, type RecordedDrive, toBase64 } from '../../src/race/tape';
+import { FULL_STRENGTH, MIXED_LEVELS } from '../../src/site/settings';
 
 const PAGE = 'https://example.org/game/';
 const catalogue = {
@@ -12,6 +13,7 @@ const catalogue = {
     { id: 'quarry', name: 'Quarry', cars: ['gt'] },
   ],
   policy: (key: string) => (key === 'abc123' ? { key } : null),
+  list: { levels: [{ late_ticks: 2, throttle: 0.3 }] },
 } as unknown as Catalogue;
 
 const held = (ticks: number): Uint8Array<ArrayBuffer> => {
@@ -46,6 +48,14 @@ describe('links to a race', () => {
     expect(await linkOf(address, catalogue)).toEqual(short);
   });
 
+  it.each([1, MIXED_LEVELS])('carry the strength of the machines: %s', async (strength) => {
+    const levelled = { ...link, challenge: null, strength };
+    const found = await linkOf(await addressOf(PAGE, levelled), catalogue);
+    expect(found).toEqual(levelled);
+    expect(settingsOf(found!).strength).toBe(strength);
+    expect(settingsOf({ ...levelled, strength: undefined }).strength).toBe(FULL_STRENGTH);
+  });
+
   it('ask for nothing when nothing is in them', async () => {
     expect(await linkOf(`${PAGE}?renderer=canvas#drive=AAAA`, catalogue)).toBeNull();
   });
@@ -58,6 +68,7 @@ describe('links to a race', () => {
     ['a path for a driver', '?track=track-01&driver=..%2F..%2Fsecret'],
     ['a path for a lap', '?track=track-01&beat=400&ghost=..%2Fruns'],
     ['no number of laps', '?track=track-01&laps=1e99'],
+    ['a level that is not', '?track=track-01&level=2'],
     ['a lap longer than any', '?track=track-01&beat=999999'],
     ['a damaged drive', '?track=track-01&beat=400#drive=!!!!'],
     ['far too much', `?track=track-01&by=${'x'.repeat(5000)}`],

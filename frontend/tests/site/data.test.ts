@@ -5,7 +5,8 @@ const listOf = (...worlds: string[]) =>
   ({
     runs: worlds.map((world) => ({ key: world, world })),
     policies: worlds.map((world) => ({ key: `${world}-best`, world })),
-  }) as PolicyList;
+    levels: [],
+  }) as unknown as PolicyList;
 
 const answering = (answer: () => Response) => vi.stubGlobal('fetch', async () => answer());
 

@@ -22,6 +22,7 @@ from hotlap.checkpoints.run_files import (
 )
 from hotlap.errors import HotlapError
 from hotlap.export.world_browser import RunFacts, browser_of, worlds_with_pages
+from hotlap.policies.levels import LEVELS
 from hotlap.racer.options import ASSISTS
 from hotlap.systems import OPENED, try_lock
 
@@ -102,6 +103,7 @@ class Listing:
             "format": 1,
             "runs": [run.as_json() for run in self.runs],
             "policies": [driver.as_json() for driver in self.drivers],
+            "levels": [level._asdict() for _, level in sorted(LEVELS.items())],
         }
 
 
