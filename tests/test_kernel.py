@@ -2,6 +2,7 @@
 
 import os
 import resource
+import runpy
 import shutil
 import signal
 import subprocess
@@ -224,18 +225,36 @@ def flipped(content: bytes) -> bytes:
 EVIL = b"cos\nsystem\n(S'touch evil'\ntR."
 
 
+@pytest.fixture
+def doubled_here(tmp_path, monkeypatch, caplog, capsys):
+    """The same in this process: how often the cache helped, and how many lines were said."""
+    script = tmp_path / "doubled.py"
+    script.write_text(DOUBLED)
+    monkeypatch.setattr(kernel_cache, "cache_folder", lambda: tmp_path)
+
+    def run() -> tuple[int, list[str]]:
+        caplog.clear()
+        kernel_cache.say_once.cache_clear()
+        hits = sum(runpy.run_path(str(script))["doubled"].stats.cache_hits.values())
+        capsys.readouterr()
+        return hits, [record.getMessage() for record in caplog.records if record.name == kernel_cache.__name__]
+
+    return run
+
+
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-def test_damaged_cache_is_compiled_again_with_one_line_and_never_unpickled(suffix, tmp_path):
-    run_doubled(tmp_path)
+def test_damaged_cache_is_compiled_again_with_one_line_and_never_unpickled(suffix, tmp_path, doubled_here, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert doubled_here() == (0, [])
     [path] = tmp_path.rglob(f"*{suffix}")
     whole = path.read_bytes()
     damages = [b"", whole[:-1], flipped(whole), bytes(32) + EVIL]
     for content in damages:
         path.write_bytes(content)
-        hits, said = run_doubled(tmp_path, cwd=tmp_path)
-        assert (hits, said.count("\n"), "damaged and compiled again" in said) == (0, 1, True)
+        hits, said = doubled_here()
+        assert (hits, len(said), "damaged and compiled again" in said[0]) == (0, 1, True)
         assert not (tmp_path / "evil").exists()
-    assert run_doubled(tmp_path) == (1, "")
+    assert doubled_here() == (1, [])
 
 
 def test_full_disk_keeps_no_kernels_and_stops_nobody(tmp_path):
