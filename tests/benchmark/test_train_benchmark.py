@@ -6,7 +6,7 @@ import pytest
 from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap import cli
-from hotlap.benchmark.train import Stopwatch
+from hotlap.benchmark.train import Stopwatch, TrainRequest
 from hotlap.racer.world import RacerWorld
 from hotlap.vector.sb3 import make_vec_env
 
@@ -40,7 +40,7 @@ def test_every_seed_gets_a_row_and_the_figures_add_up(preset, capsys):
     assert cli.main(["benchmark", "train", preset, "--seeds", "3", "4", "--steps", "128", "--json", *BOTH]) == 0
     said = capsys.readouterr()
     result = json.loads(said.out)
-    assert "training 128 steps with hotlap, seed 3" in said.err
+    assert "training 128 steps with hotlap on cpu, seed 3" in said.err
     rows = [(row["learner"], row["seed"]) for row in result["runs"]]
     assert rows == [("hotlap", 3), ("sb3", 3), ("hotlap", 4), ("sb3", 4)]
     for row in result["runs"]:
@@ -58,7 +58,7 @@ def test_every_seed_gets_a_row_and_the_figures_add_up(preset, capsys):
 def test_people_get_tables(preset, capsys):
     assert cli.main(["benchmark", "train", preset, "--steps", "64"]) == 0
     out = capsys.readouterr().out
-    assert "Learning, times in seconds" in out
+    assert "Clean laps, times in seconds" in out
     assert "track-01" in out
 
 
@@ -67,18 +67,36 @@ def test_seeds_are_needed(preset, capsys):
     assert "--seeds needs at least one number" in capsys.readouterr().err
 
 
+def test_a_gpu_that_is_not_there_is_told_before_anything_is_trained(preset, capsys, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr("hotlap.benchmark.train.measure", lambda _config: pytest.fail("something was trained"))
+    assert cli.main(["benchmark", "train", preset, "--devices", "cpu", "cuda"]) == 2
+    assert "torch finds no NVIDIA GPU here. Use --device cpu." in capsys.readouterr().err
+
+
+def test_each_device_gets_the_settings_that_the_preset_has_for_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    path = tmp_path / "both.toml"
+    path.write_text(PRESET + "[cuda]\ncars = 64\n", encoding="utf-8")
+    request = TrainRequest(str(path), (3,), ("hotlap", "sb3"), ("cpu", "auto"), None)
+    monkeypatch.setattr("hotlap.training.gpu_presets.gpu_is_there", lambda: True)
+    tried = [(one.learner, one.device, one.cars) for one in request.trainings()]
+    assert tried == [("hotlap", "cpu", 4), ("hotlap", "auto", 64), ("sb3", "cpu", 4), ("sb3", "auto", 4)]
+
+
 def test_first_clean_lap_below_the_mark_is_noted_and_slower_or_cut_ones_are_not():
-    watch = Stopwatch(7.333)
+    watch = Stopwatch(7.333, 6.55)
     for info in ({"lapTicks": 440, "lapClean": True}, {"lapTicks": 300, "lapClean": False}, {"tick": 1}):
         watch.locals = {"infos": [info]}
         watch._on_step()
-        assert watch.beaten_s is None
+        assert watch.beaten_s == [None, None]
     watch.locals = {"infos": [{"tick": 1}, {"lapTicks": 439, "lapClean": True}]}
     watch._on_step()
-    assert watch.beaten_s is not None
-    first = watch.beaten_s
+    first, near = watch.beaten_s
+    assert first is not None
+    assert near is None
     watch._on_step()
-    assert watch.beaten_s == first
+    assert watch.beaten_s == [first, None]
 
 
 def test_time_in_the_world_is_counted():

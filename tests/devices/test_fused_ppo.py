@@ -3,21 +3,14 @@
 On a core the CUDA source itself runs, compiled by the C++ compiler, with the threads of a block taking turns.
 """
 
-import ctypes
-import shutil
-import subprocess
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
-from hotlap.devices import fused_ppo, gpu_memory
+from devices.cuda_on_cores import core_compiler, use_core_as_gpu
 from hotlap.devices.fused_ppo import FusedPpo, fits, make_device_ppo, shared_bytes
-from hotlap.devices.gpu_memory import GpuMemory
 from hotlap.devices.ppo import EXPLAINED, DevicePpo, Scaling
 from hotlap.devices.torch_env import make_torch_env
-from hotlap.kernel import native_entry
 from hotlap.learning.lessons import PpoRules
 from hotlap.learning.network import NetworkShape
 
@@ -32,70 +25,22 @@ SHAPES = {
     "racer full": ({"track": "track-01", "observation": "full", "stagger": True}, 32, "tanh"),
     "highway": ({"vehicles": (2, 6), "config": {"episode": {"decisions": 3}}}, 64, "elu"),
 }
-TOOLS = ("g++", "c++", "clang++")
-
-
-class CoresAsGpu:
-    """Launches that run the kernels on a core: the world's own as native code, the learner's through `launch`."""
-
-    def __init__(self, number):
-        self.number = number
-
-    def kernel(self, text, name):
-        return text
-
-    def launch(self, kernel, addresses, work, stream):
-        kernel(addresses, 0, work.cars, work.mode)
-
-    def functions(self, image, names, shared_bytes):
-        assert image.room_bytes() == shared_bytes
-        return {name: (image, name.encode()) for name in names}
-
-    def begin(self, function, launch, values, stream):
-        image, name = function
-        pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
-        image.launch(name, *launch.blocks, launch.threads, pointers)
 
 
 @pytest.fixture(scope="module")
-def on_core(tmp_path_factory):
-    """Compiles the CUDA source for a core."""
-    compiler = next((tool for tool in TOOLS if shutil.which(tool)), None)
-    if compiler is None:
-        pytest.skip(f"no C++ compiler here ({', '.join(TOOLS)}) to run the CUDA source with")
-    folder = tmp_path_factory.mktemp("cuda_on_cores")
-
-    def compiled(source, options):
-        (folder / "source.cu").write_text(source)
-        library = folder / f"{abs(hash(tuple(options)))}.so"
-        named = [option for option in options if option.startswith("-D")]
-        here = f'-DCUDA_SOURCE="{folder / "source.cu"}"'
-        runner = Path(__file__).with_name("cuda_on_cores.cpp")
-        flags = ["-std=c++20", "-O2", "-shared", "-fPIC", "-w"]
-        subprocess.run([compiler, *flags, *named, here, str(runner), "-o", str(library)], check=True)
-        return ctypes.CDLL(str(library))
-
-    return compiled
+def compiled_for_core(tmp_path_factory):
+    return core_compiler(tmp_path_factory.mktemp("cuda_on_cores"))
 
 
 @pytest.fixture(params=["core", "gpu"])
 def device(request, monkeypatch):
     """Where the kernels run."""
-    if request.param == "gpu":
-        if not torch.cuda.is_available():
-            pytest.skip("torch finds no NVIDIA GPU here")
-        return "cuda"
-    for module in (gpu_memory, fused_ppo):
-        monkeypatch.setattr(module, "Gpu", CoresAsGpu)
-        monkeypatch.setattr(module, "current_stream", lambda _device: 0)
-    monkeypatch.setattr(gpu_memory, "libdevice", bytes)
-    monkeypatch.setattr(gpu_memory, "ptx", lambda _name, entry, _library: native_entry(entry))
-    monkeypatch.setattr(gpu_memory, "begin_using", lambda _device: None)
-    monkeypatch.setattr("hotlap.devices.torch_env.HostMemory", GpuMemory)
-    monkeypatch.setattr(fused_ppo, "compiled", request.getfixturevalue("on_core"))
-    monkeypatch.setattr(fused_ppo, "_capability", lambda _device: (9, 0))
-    monkeypatch.setattr(fused_ppo, "_multiprocessors", lambda _device: 3)
-    return "cpu"
+    if request.param == "core":
+        use_core_as_gpu(monkeypatch, request.getfixturevalue("compiled_for_core"))
+        return "cpu"
+    if not torch.cuda.is_available():
+        pytest.skip("torch finds no NVIDIA GPU here")
+    return "cuda"
 
 
 def learner(device, name="racer", scaling=SCALED):

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from devices.cuda_on_cores import core_compiler, use_core_as_gpu
+from hotlap.devices.fused_ppo import FusedPpo
 from hotlap.errors import ConfigError
 from hotlap.training import algorithms, gpu_ppo
-from hotlap.training.config import load_preset
+from hotlap.training.config import NetworkSettings, load_preset
 from hotlap.training.session import open_session, restore_session
 
 CARS, TICKS = 16, 32
@@ -18,6 +20,13 @@ CARS, TICKS = 16, 32
 def as_gpu(monkeypatch):
     monkeypatch.setattr(gpu_ppo.GpuPPO, "device_name", "cpu")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+
+
+@pytest.fixture
+def with_own_kernels(as_gpu, monkeypatch, tmp_path):
+    """The learner's own kernels, which run on a GPU, on a core."""
+    use_core_as_gpu(monkeypatch, core_compiler(tmp_path))
+    monkeypatch.setattr(gpu_ppo, "make_device_ppo", FusedPpo)
 
 
 def config(world="racer", **changes):
@@ -33,12 +42,23 @@ def learn(session, rollouts):
 
 @pytest.mark.parametrize("world", ["racer", "highway"])
 def test_a_resumed_run_equals_one_that_never_stopped(as_gpu, world):
-    whole = open_session(config(world))
+    check_that_a_resumed_run_equals_a_whole_one(config(world))
+
+
+@pytest.mark.parametrize("world", ["racer", "highway"])
+def test_so_it_does_with_kernels_of_our_own(with_own_kernels, world):
+    small = NetworkSettings(hidden=(16, 16), log_std_init=(-1.0, -0.7, -0.7)[: 2 if world == "highway" else 3])
+    network = dataclasses.replace(small, initial_action=(0.0, 0.6, 0.0)[: len(small.log_std_init)])
+    check_that_a_resumed_run_equals_a_whole_one(config(world, network=network))
+
+
+def check_that_a_resumed_run_equals_a_whole_one(settings):
+    whole = open_session(settings)
     assert isinstance(whole.model, gpu_ppo.GpuPPO)
     learn(whole, 2)
     checkpoint = whole.checkpoint(None)
     learn(whole, 2)
-    resumed = restore_session(config(world), checkpoint)
+    resumed = restore_session(settings, checkpoint)
     learn(resumed, 2)
     assert resumed.step == whole.step == 4 * CARS * TICKS
     for name, weights in whole.model.policy.state_dict().items():
@@ -101,7 +121,7 @@ def test_too_little_memory_is_told_in_a_sentence(as_gpu, monkeypatch):
     def refuse(*_arguments):
         raise torch.cuda.OutOfMemoryError
 
-    monkeypatch.setattr("hotlap.devices.ppo.DevicePpo.drive", refuse)
+    monkeypatch.setattr("hotlap.devices.ppo.DevicePpo.prepare", refuse)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (3 << 20, 5 << 20))
     with pytest.raises(ConfigError, match=r"16 cars and 32 ticks: 3 of 5 MiB are free. Use fewer --cars"):
         learn(open_session(config()), 1)

@@ -19,17 +19,25 @@ from hotlap.checkpoints.curve import read_curve
 from hotlap.checkpoints.run_files import POLICY_FILE
 from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Evaluation
-from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER
+from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER, find_reference
 from hotlap.evaluation.table import console_for_results
 from hotlap.evaluation.world_evaluation import evaluation_of
 from hotlap.progress import say
 from hotlap.racer.physics import TICKS_PER_SECOND
-from hotlap.training.config import TrainConfig, load_preset
+from hotlap.racer.tracks import load_track
+from hotlap.training.algorithms import learns_on_gpu
+from hotlap.training.config import TrainConfig
+from hotlap.training.gpu_presets import load_preset_for
+from hotlap.training.track_sets import expand_tracks
 from hotlap.training.train import TrainingResult, train
 from hotlap.training.world_training import training_of
 
 Learner = Literal["hotlap", "sb3"]
-MARKS = ("original beaten", "in an evaluation", "within 2 %", "within 1 %")
+Device = Literal["auto", "cpu", "cuda"]
+NEAR = 1.02
+"""A lap within 2 % of the reference."""
+WHO = ("learner", "device", "seed")
+MARKS = ("original beaten", "within 2 %", "evaluated: beaten", "within 2 %", "within 1 %")
 
 
 @dataclass(frozen=True)
@@ -38,12 +46,14 @@ class LearningRate:
 
     learner: str
     """Who learned: hotlap or sb3."""
+    device: str
+    """Where: cpu or cuda."""
     seed: int
     steps: int
     seconds: float
     """Until everything was learned, measured and saved."""
     setup_seconds: float
-    """Until the first step."""
+    """Until the first step; on a GPU also what it took to bring the cars there and to record the graphs."""
     steps_per_second: float
     """End to end."""
     environment_share: float
@@ -51,6 +61,8 @@ class LearningRate:
     learner also choosing actions, which is one with it."""
     original_beaten_in_training_s: float | None
     """Until a car drove a clean lap below the original driver's best, exploring."""
+    within_2_percent_in_training_s: float | None
+    """Until a car drove one within 2 % of the reference."""
     original_beaten_evaluated_s: float | None
     """Until an evaluation found a clean flying lap below it, with and without delay; evaluations are some way apart."""
     within_2_percent_s: float | None
@@ -61,17 +73,17 @@ class LearningRate:
 
 
 class Stopwatch(BaseCallback):
-    """Times the driving inside a training, and notes when a clean lap first beats a mark."""
+    """Times the driving inside a training, and notes when a clean lap first beats each of some marks."""
 
     whole_rollouts = True
 
-    def __init__(self, mark_s: float | None) -> None:
+    def __init__(self, *marks_s: float | None) -> None:
         super().__init__()
-        self.mark_s = mark_s
+        self.marks_s = marks_s
         self.called_s = time.monotonic()
         self.began_s: float | None = None
         self.world_s = 0.0
-        self.beaten_s: float | None = None
+        self.beaten_s: list[float | None] = [None for _ in marks_s]
 
     def _on_training_start(self) -> None:
         self.began_s = time.monotonic()
@@ -89,9 +101,15 @@ class Stopwatch(BaseCallback):
 
     def _on_step(self) -> bool:
         best = min(self._clean_laps(), default=float("inf")) / TICKS_PER_SECOND
-        if self.mark_s is not None and self.beaten_s is None and best < self.mark_s:
-            self.beaten_s = time.monotonic() - self.called_s
+        for number, mark_s in enumerate(self.marks_s):
+            if mark_s is not None and self.beaten_s[number] is None and best < mark_s:
+                self.beaten_s[number] = time.monotonic() - self.called_s
         return True
+
+    def setup_s(self) -> float:
+        """Until the first step."""
+        before_s = (self.began_s or self.called_s) - self.called_s
+        return before_s + float(getattr(self.model, "preparing_s", 0.0))
 
     def _clean_laps(self) -> list[int]:
         """The ticks of clean laps that just ended."""
@@ -105,25 +123,47 @@ class Stopwatch(BaseCallback):
         self.world_s += getattr(self.model, "driving_s", 0.0)
 
 
-def run_train_benchmark(
-    preset: str, seeds: Sequence[int], learners: Sequence[Learner], steps: int | None, *, as_json: bool
-) -> int:
-    """Train a preset once per seed and learner and print how it went: progress to stderr, the result to stdout."""
-    if not seeds or not learners:
-        raise ConfigError("--seeds needs at least one number, and --learners at least one of hotlap and sb3.")
-    config = load_preset(preset)
-    if config.algorithm != "ppo" and "hotlap" in learners:
-        learners = ("sb3",)  # SAC and DQN have no other
-    if steps is not None:
-        config = dataclasses.replace(config, steps=steps)
-    # Learners take turns, so that a busy machine is as unfair to one as to the other.
-    tried = [dataclasses.replace(config, seed=seed, learner=learner) for seed in seeds for learner in learners]
-    measured = [measure(one) for one in tried]
+@dataclass(frozen=True)
+class TrainRequest:
+    """What is compared."""
+
+    preset: str
+    seeds: Sequence[int]
+    learners: Sequence[Learner]
+    devices: Sequence[Device]
+    steps: int | None
+
+    def trainings(self) -> list[TrainConfig]:
+        """Every training, refused before the first one where one of them cannot be made here."""
+        if not self.seeds or not self.learners or not self.devices:
+            raise ConfigError(
+                "--seeds needs at least one number, --learners one of hotlap and sb3, --devices one of cpu and cuda."
+            )
+        # Learners and devices take turns, so that a busy machine is as unfair to one as to the other.
+        everyone = [
+            (seed, learner, where) for seed in self.seeds for learner in self.learners for where in self.devices
+        ]
+        tried = [self._training(*one) for one in everyone]
+        for config in tried:
+            learns_on_gpu(config)
+        return tried
+
+    def _training(self, seed: int, learner: Learner, device: Device) -> TrainConfig:
+        config = load_preset_for(self.preset, device, learner)
+        who = learner if config.algorithm == "ppo" else "sb3"  # SAC and DQN have no other
+        return dataclasses.replace(
+            config, seed=seed, learner=who, device=device, steps=config.steps if self.steps is None else self.steps
+        )
+
+
+def run_train_benchmark(request: TrainRequest, *, as_json: bool) -> int:
+    """Train a preset once per seed, learner and device; progress goes to stderr, how it went to stdout."""
+    measured = [measure(one) for one in request.trainings()]
     if as_json:
-        document = {"machine": _machine(), "preset": preset, "runs": [asdict(row) for row, _ in measured]}
+        document = {"machine": _machine(), "preset": request.preset, "runs": [asdict(row) for row, _ in measured]}
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
     else:
-        _print_tables(preset, [row for row, _ in measured])
+        _print_tables(request.preset, [row for row, _ in measured])
         for _, evaluation in measured:
             evaluation_of(evaluation.world).show(evaluation)
     return 0
@@ -131,10 +171,10 @@ def run_train_benchmark(
 
 def measure(config: TrainConfig) -> tuple[LearningRate, Evaluation]:
     """Train once in a folder that is thrown away."""
-    mark_s = _original_lap_s(config)
+    where = _device_name(config)
     with tempfile.TemporaryDirectory(prefix="hotlap-benchmark-") as root:
-        say(f"training {config.steps:,} steps with {config.learner}, seed {config.seed} …")
-        watch = Stopwatch(mark_s)
+        say(f"training {config.steps:,} steps with {config.learner} on {where}, seed {config.seed} …")
+        watch = Stopwatch(_original_lap_s(config), _near_reference_s(config))
         result = train(config, "run", Path(root), say, watchers=[watch])
         seconds = time.monotonic() - watch.called_s
         if result.stopped_by is not None:
@@ -147,20 +187,23 @@ def measure(config: TrainConfig) -> tuple[LearningRate, Evaluation]:
 def _row(
     config: TrainConfig, result: TrainingResult, watch: Stopwatch, seconds: float, driver: dict[str, Any]
 ) -> LearningRate:
-    setup_s = (watch.began_s or watch.called_s) - watch.called_s
-    evaluated_s = _beaten_evaluated_s(result.run, config, watch.mark_s)
+    setup_s = watch.setup_s()
+    before_s = (watch.began_s or watch.called_s) - watch.called_s
+    evaluated_s = _beaten_evaluated_s(result.run, config, watch.marks_s[0])
     return LearningRate(
         learner=config.learner,
+        device=_device_name(config),
         seed=config.seed,
         steps=result.steps_made,
         seconds=seconds,
         setup_seconds=setup_s,
         steps_per_second=result.steps_made / seconds,
         environment_share=watch.world_s / (seconds - setup_s),
-        original_beaten_in_training_s=watch.beaten_s,
-        original_beaten_evaluated_s=None if evaluated_s is None else evaluated_s + setup_s,
-        within_2_percent_s=_within_s(result.run, 2.0, setup_s),
-        within_1_percent_s=_within_s(result.run, 1.0, setup_s),
+        original_beaten_in_training_s=watch.beaten_s[0],
+        within_2_percent_in_training_s=watch.beaten_s[1],
+        original_beaten_evaluated_s=None if evaluated_s is None else evaluated_s + before_s,
+        within_2_percent_s=_within_s(result.run, 2.0, before_s),
+        within_1_percent_s=_within_s(result.run, 1.0, before_s),
         driver=driver,
     )
 
@@ -170,6 +213,19 @@ def _original_lap_s(config: TrainConfig) -> float | None:
     tracks = training_of(config).metadata(config).get("tracks", [])
     original = ORIGINAL_DRIVER.get(tracks[0]) if len(tracks) == 1 else None
     return None if original is None else original.flying_best_s
+
+
+def _near_reference_s(config: TrainConfig) -> float | None:
+    """A lap within 2 % of the reference, where a single track is trained on with the classic car."""
+    racer = config.racer
+    if config.world != "racer" or len(expand_tracks(racer.tracks)) != 1 or racer.car != ("classic",):
+        return None
+    reference = find_reference(load_track(racer.tracks[0]))
+    return None if reference is None else reference.figures.lap_s * NEAR
+
+
+def _device_name(config: TrainConfig) -> str:
+    return "cuda" if learns_on_gpu(config) else "cpu"
 
 
 def _beaten_evaluated_s(run: Path, config: TrainConfig, mark_s: float | None) -> float | None:
@@ -202,6 +258,7 @@ def _print_tables(preset: str, rows: Sequence[LearningRate]) -> None:
         f"Python {machine['python']}, torch {machine['torch']}, stable-baselines3 {machine['stable-baselines3']}.\n"
     )
     console.print(_speed_table(rows))
+    console.print(_mark_table(rows))
 
 
 def _table(title: str, columns: Sequence[str]) -> Table:
@@ -212,23 +269,37 @@ def _table(title: str, columns: Sequence[str]) -> Table:
 
 
 def _speed_table(rows: Sequence[LearningRate]) -> Table:
-    columns = ("learner", "seed", "steps", "seconds", "steps a second", "in the world", *MARKS)
-    table = _table("Learning, times in seconds from the start", columns)
+    columns = (*WHO, "steps", "seconds", "setting up", "steps a second", "in the world")
+    table = _table("Learning", columns)
     for row in rows:
         table.add_row(
-            row.learner,
-            str(row.seed),
+            *_who(row),
             f"{row.steps:,}",
             f"{row.seconds:.1f}",
+            f"{row.setup_seconds:.1f}",
             f"{row.steps_per_second:,.0f}",
             f"{row.environment_share:.1%}",
-            _seconds(row.original_beaten_in_training_s),
-            _seconds(row.original_beaten_evaluated_s),
-            _seconds(row.within_2_percent_s),
-            _seconds(row.within_1_percent_s),
         )
     return table
 
 
+def _mark_table(rows: Sequence[LearningRate]) -> Table:
+    table = _table("Clean laps, times in seconds from the start, setting up included", (*WHO, *MARKS))
+    for row in rows:
+        marks = (
+            row.original_beaten_in_training_s,
+            row.within_2_percent_in_training_s,
+            row.original_beaten_evaluated_s,
+            row.within_2_percent_s,
+            row.within_1_percent_s,
+        )
+        table.add_row(*_who(row), *map(_seconds, marks))
+    return table
+
+
+def _who(row: LearningRate) -> tuple[str, str, str]:
+    return row.learner, row.device, str(row.seed)
+
+
 def _seconds(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
+    return "–" if value is None else f"{value:.2f}"

@@ -113,6 +113,8 @@ class TrainBenchmark:
     """One training for each."""
     learners: tuple[Literal["hotlap", "sb3"], ...] = ("hotlap",)
     """Who learns, of PPO presets: one after the other with the same settings, to compare them."""
+    devices: tuple[Literal["auto", "cpu", "cuda"], ...] = ("auto",)
+    """Where hotlap's learner learns, to compare: the cores, an NVIDIA GPU, or a GPU where there is one."""
     steps: int | None = None
     """Environment steps of each training; by default the preset's."""
     json: bool = False
@@ -120,9 +122,10 @@ class TrainBenchmark:
 
     def run(self) -> int:
         """Train, measure, print."""
-        from hotlap.benchmark.train import run_train_benchmark
+        from hotlap.benchmark.train import TrainRequest, run_train_benchmark
 
-        return run_train_benchmark(self.preset, self.seeds, self.learners, self.steps, as_json=self.json)
+        request = TrainRequest(self.preset, self.seeds, self.learners, self.devices, self.steps)
+        return run_train_benchmark(request, as_json=self.json)
 
 
 @dataclass(frozen=True)

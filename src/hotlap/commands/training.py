@@ -10,7 +10,8 @@ import tyro
 
 from hotlap.racer.config import RacerConfig
 from hotlap.scaleout.rllib.places import Cluster
-from hotlap.training.config import DEFAULT_PRESET, TrainConfig, load_preset
+from hotlap.training.config import DEFAULT_PRESET, TrainConfig
+from hotlap.training.gpu_presets import load_preset_for
 
 if TYPE_CHECKING:
     from hotlap.training.train import Learner
@@ -68,7 +69,8 @@ class Train:
         # Parsed once without them to find them wherever they stand, and then again from what they say.
         plain = [word for word in words if word not in ("-h", "--help")]
         named = tyro.cli(cls, prog="hotlap train", args=plain)
-        config = load_preset(named.preset)
+        device = named.config.device if named.on == "here" else "cpu"
+        config = load_preset_for(named.preset, device, named.config.learner)
         if named.ai_config is not None:
             racer = dataclasses.replace(config.racer, config=RacerConfig.load(named.ai_config))
             config = dataclasses.replace(config, racer=racer)

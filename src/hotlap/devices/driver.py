@@ -47,6 +47,15 @@ def lanes_per_car(count: int) -> int:
     return lanes
 
 
+def has_driver() -> bool:
+    """Whether a driver of NVIDIA is installed here."""
+    try:
+        ctypes.CDLL(LIBRARY)
+    except OSError:
+        return False
+    return True
+
+
 class Gpu:
     """A GPU of this machine; what is put there is freed when it is closed."""
 

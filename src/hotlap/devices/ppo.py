@@ -175,6 +175,11 @@ class DevicePpo:
         event.record()
         return event
 
+    def prepare(self) -> None:
+        """Record on a GPU what is replayed in every iteration, unless that is done."""
+        if self.device.type != "cpu" and not self._recorded:
+            self._record()
+
     def drive(self, seed: int) -> None:
         """Drive a rollout with what the seed draws."""
         self._run("rollout", seed)
@@ -186,14 +191,10 @@ class DevicePpo:
         self._run("update", seed)
 
     def _run(self, part: str, seed: int) -> None:
-        if self.device.type == "cpu":
-            self._draw_by(seed)
-            self._parts()[part]()
-            return
-        if not self._recorded:
-            self._record()
+        self.prepare()
         self._draw_by(seed)
-        self._recorded[part].replay()
+        begin = self._recorded[part].replay if self._recorded else self._parts()[part]
+        begin()
 
     def _draw_by(self, seed: int) -> None:
         """Let what comes next be drawn by a seed."""

@@ -21,6 +21,8 @@ from hotlap.training.interval import Interval, parse_interval
 from hotlap.worlds import registered
 
 DEFAULT_PRESET = "racer-ppo"
+GPU_TABLE = "cuda"
+"""What a preset changes where it is learned on a GPU."""
 TINY = 1e-12
 MANY = 10**9
 SHARE = (0.0, 1.0)
@@ -375,14 +377,20 @@ def preset_names() -> list[str]:
     return sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))
 
 
-def load_preset(name: str) -> TrainConfig:
-    """A preset by name, or a TOML file of one's own by its path."""
-    if name.endswith(".toml"):
-        return merged(TrainConfig(), read_toml(Path(name)), name)
+def load_preset(name: str, *, on_gpu: bool = False) -> TrainConfig:
+    """A preset by name, or a TOML file of one's own by its path; what its table `cuda` says counts on a GPU only."""
+    table = read_toml(_preset_path(name))
+    for_gpu = table.pop(GPU_TABLE, {})
+    config = merged(TrainConfig(), table, name)
+    there = merged(config, for_gpu, f"{name}.{GPU_TABLE}")  # a mistake in it is told wherever the preset is read
+    return there if on_gpu else config
+
+
+def _preset_path(name: str) -> Path:
     known = preset_names()
-    if name not in known:
+    if name not in known and not name.endswith(".toml"):
         raise ConfigError(f'no preset "{name}".{did_you_mean(name, known)} Known: {", ".join(known)}, or a .toml file.')
-    return merged(TrainConfig(), read_toml(Path(str(files("hotlap.training") / "presets" / f"{name}.toml"))), name)
+    return Path(name) if name.endswith(".toml") else Path(str(files("hotlap.training") / "presets" / f"{name}.toml"))
 
 
 def config_document(config: TrainConfig) -> dict[str, Any]:

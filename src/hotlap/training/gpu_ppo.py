@@ -41,6 +41,8 @@ class GpuPPO(HotlapPPO):
         self.on_device: DevicePpo | None = None
         self.normalizer: Any = None
         self.watched_cars = min(self.n_envs, WATCHED_CARS)
+        self.preparing_s = 0.0
+        """What it took to bring the cars to the device and to record the graphs there."""
         self._is_settled = True
         self._versions: list[int] = []
         """How often each weight of the policy had been written when host and device were last the same."""
@@ -50,13 +52,10 @@ class GpuPPO(HotlapPPO):
     def collect_rollouts(self, env: Any, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int) -> bool:
         """Drive all cars for some ticks, and begin to learn; callbacks see the watched cars, all ticks at once."""
         callback.on_rollout_start()
-        try:
-            device = self.on_device or self._make_device(env)
-            self._changes_to_device(device)
-            began_s = time.perf_counter()
-            device.drive(self._drawn_by(0))
-        except torch.cuda.OutOfMemoryError as error:
-            raise ConfigError(self._too_little_memory()) from error
+        device = self.on_device or self._prepared(env)
+        self._changes_to_device(device)
+        began_s = time.perf_counter()
+        device.drive(self._drawn_by(0))
         device.show()
         self.num_timesteps += self.n_steps * self.n_envs
         self._begin_update(device)
@@ -67,6 +66,18 @@ class GpuPPO(HotlapPPO):
             return False
         callback.on_rollout_end()
         return True
+
+    def _prepared(self, env: Any) -> DevicePpo:
+        """The device with all that it needs, once; what that takes is no part of driving or learning."""
+        began_s = time.perf_counter()
+        try:
+            device = self._make_device(env)
+            device.prepare()
+        except torch.cuda.OutOfMemoryError as error:
+            self.on_device = None
+            raise ConfigError(self._too_little_memory()) from error
+        self.preparing_s = time.perf_counter() - began_s
+        return device
 
     def _too_little_memory(self) -> str:
         free, whole = (size >> 20 for size in torch.cuda.mem_get_info())

@@ -98,7 +98,7 @@ class RunCallback(BaseCallback):
     def _rescue_is_due(self) -> bool:
         """Before every rollout; on a GPU, where that takes longer than one, once a second and before evaluations."""
         late = time.monotonic() - self._rescued_s >= RESCUED_EVERY_S or self.session.state.device == "cpu"
-        return late or self._evaluation_is_due() or self.past.is_due(self.session.step)
+        return late or self._evaluation_is_due()
 
     def _note_rescue(self) -> None:
         self._rescue, self._rescued_s = self.session.checkpoint(policy=None), time.monotonic()

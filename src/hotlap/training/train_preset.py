@@ -8,7 +8,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.progress import say
 from hotlap.settings import merged
-from hotlap.training.config import DEFAULT_PRESET, load_preset
+from hotlap.training.config import DEFAULT_PRESET
+from hotlap.training.gpu_presets import load_preset_for
 from hotlap.training.train import TrainingResult
 from hotlap.training.train import train as train_config
 
@@ -42,5 +43,6 @@ def train(
     Raises:
         ConfigError: A setting is unknown or cannot work. The message names it.
     """
-    config = merged(load_preset(preset), settings, "train")
+    chosen = load_preset_for(preset, str(settings.get("device", "auto")), str(settings.get("learner", "hotlap")))
+    config = merged(chosen, settings, "train")
     return train_config(config, name or f"{Path(preset).stem}-*", Path(root), say, callbacks)

@@ -1,0 +1,70 @@
+"""Kernels for a GPU on a core: the CUDA source compiled by a C++ compiler, the worlds' kernels as native code."""
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hotlap.devices import fused_ppo, gpu_memory
+from hotlap.devices.gpu_memory import GpuMemory
+from hotlap.kernel import native_entry
+
+TOOLS = ("g++", "c++", "clang++")
+MULTIPROCESSORS = 3
+
+
+class CoresAsGpu:
+    """Launches that run the kernels on a core: the world's own as native code, the learner's through `launch`."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def kernel(self, text, name):
+        return text
+
+    def launch(self, kernel, addresses, work, stream):
+        kernel(addresses, 0, work.cars, work.mode)
+
+    def functions(self, image, names, shared_bytes):
+        assert image.room_bytes() == shared_bytes
+        return {name: (image, name.encode()) for name in names}
+
+    def begin(self, function, launch, values, stream):
+        image, name = function
+        pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
+        image.launch(name, *launch.blocks, launch.threads, pointers)
+
+
+def core_compiler(folder):
+    """What compiles a CUDA source for a core into a folder, as `hotlap.devices.nvrtc.compiled` does for a GPU."""
+    compiler = next((tool for tool in TOOLS if shutil.which(tool)), None)
+    if compiler is None:
+        pytest.skip(f"no C++ compiler here ({', '.join(TOOLS)}) to run the CUDA source with")
+
+    def compiled(source, options):
+        (folder / "source.cu").write_text(source, encoding="utf-8")
+        library = folder / f"{abs(hash(tuple(options)))}.so"
+        named = [option for option in options if option.startswith("-D")]
+        here = f'-DCUDA_SOURCE="{folder / "source.cu"}"'
+        runner = Path(__file__).with_suffix(".cpp")
+        flags = ["-std=c++20", "-O2", "-shared", "-fPIC", "-w"]
+        subprocess.run([compiler, *flags, *named, here, str(runner), "-o", str(library)], check=True)
+        return ctypes.CDLL(str(library))
+
+    return compiled
+
+
+def use_core_as_gpu(monkeypatch, compiled):
+    """Let what is done with a GPU be done on a core, where the device is `cpu`."""
+    for module in (gpu_memory, fused_ppo):
+        monkeypatch.setattr(module, "Gpu", CoresAsGpu)
+        monkeypatch.setattr(module, "current_stream", lambda _device: 0)
+    monkeypatch.setattr(gpu_memory, "libdevice", bytes)
+    monkeypatch.setattr(gpu_memory, "ptx", lambda _name, entry, _library: native_entry(entry))
+    monkeypatch.setattr(gpu_memory, "begin_using", lambda _device: None)
+    monkeypatch.setattr("hotlap.devices.torch_env.HostMemory", GpuMemory)
+    monkeypatch.setattr(fused_ppo, "compiled", compiled)
+    monkeypatch.setattr(fused_ppo, "_capability", lambda _device: (9, 0))
+    monkeypatch.setattr(fused_ppo, "_multiprocessors", lambda _device: MULTIPROCESSORS)
