@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hotlap.policies.grip_teacher import GripTeacher
+from hotlap.policies.grip_teacher import WORTH_A_THREAD, GripTeacher, pace_of
 from hotlap.racer.cars import load_car
 from hotlap.racer.cars.variations import cars_around
 from hotlap.racer.physics import ROAD
@@ -15,7 +15,7 @@ TICKS = 1500
 
 def drive(circuits, cars, places, caution=1.0):
     """Cars at rest at gates: (circuit, gate) of each; how far they got, and how often they were off the road."""
-    world, teacher = RacerWorld(len(places), circuits, car=cars), GripTeacher(circuits, cars, caution)
+    world, teacher = RacerWorld(len(places), circuits, car=cars), GripTeacher(circuits, cars, pace_of(caution))
     rng, gained, off = np.random.default_rng(0), np.zeros(len(places)), np.zeros(len(places), int)
     for car, (circuit, gate) in enumerate(places):
         options = {"start": "gate", "gate": gate, "track": circuit, "action_delay": car % 2}
@@ -48,3 +48,18 @@ def test_less_caution_is_faster_and_still_on_the_road():
     (careful, _), (bold, off) = (drive(CIRCUITS[:1], gt, places, caution) for caution in (1.0, 0.15))
     assert (bold > careful).all()
     assert (off == 0).all()
+
+
+def test_many_cars_are_shown_what_few_are():
+    cars = cars_around(("gt", "street"), 0.1, 2)
+    world, teacher = RacerWorld(3 * WORTH_A_THREAD, CIRCUITS, car=cars), GripTeacher(CIRCUITS, cars)
+    world.reset(0)
+    np.testing.assert_array_equal(teacher.act(world)[:40], teacher.act(FirstCars(world, 40)))
+
+
+class FirstCars:
+    """The first cars of a world, as a teacher looks at them."""
+
+    def __init__(self, world, count):
+        self.count = count
+        self.fleet, self.grip = (type(of)(*(column[:count] for column in of)) for of in (world.fleet, world.grip))

@@ -67,6 +67,16 @@ def test_ppo_has_no_say_while_a_teacher_speaks_where_asked():
     assert all(largest > 0.0 for _, largest in beside)
 
 
+def test_nothing_but_the_policy_learns_where_a_teacher_speaks_alone_to_the_end():
+    settings = {"steps": 640, "clip_range": 0.0}
+    session = open_session(tiny_config("ppo", steps=640, teacher=settings, racer={"observation": "full"}))
+    policy = session.model.policy
+    critic, actor = (layer.weight.detach().clone() for layer in (policy.value_net, policy.action_net))
+    session.model.learn(640, callback=session.schedules)
+    assert bool((policy.value_net.weight == critic).all())
+    assert not bool((policy.action_net.weight == actor).all())
+
+
 def test_only_ppo_has_a_teacher():
     with pytest.raises(ConfigError, match="learns without a teacher"):
         tiny_config("sac", teacher={"steps": 100})

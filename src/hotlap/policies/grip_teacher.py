@@ -3,9 +3,11 @@
 It drives like the reference, with room for mistakes: farther from the edges of the road, and a little below the limit.
 """
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 POINTS = 1024
 """Of every line, whatever the length of the circuit."""
+WORTH_A_THREAD = 256
+"""So many cars make it worth while to call another core."""
 POINTS_BEFORE = 3
 """How far before its place along the road a car is looked for on its line."""
 MANNER = Manner(look_s=0.5, hands_s=0.08, feet_s=0.08, yaw_gain_per_s=10.0, grip_share=0.97, rear_braking=1.0)
@@ -136,11 +140,16 @@ def compiled_showing() -> Any:
     return compile_kernel(write_shown, numba.njit(error_model="numpy", nogil=True))
 
 
+@cache
+def _threads(process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - threads do not survive a fork
+    """The other cores, of a process."""
+    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="hotlap-teacher")
+
+
 class GripTeacher:
     """Shows what it would do with every car of a world of such circuits and cars, at a share of its speed."""
 
-    def __init__(self, tracks: Sequence[Track], cars: Sequence[Car], caution: float = 1.0, share: float = 1.0) -> None:
-        pace = pace_of(caution)
+    def __init__(self, tracks: Sequence[Track], cars: Sequence[Car], pace: Pace = CAREFUL, share: float = 1.0) -> None:
         kinds = list(dict.fromkeys(car.car_id for car in cars))
         groups = [[car for car in cars if car.car_id == kind] for kind in kinds]
         places = [(track, group[0].data) for track in tracks for group in groups]
@@ -162,8 +171,21 @@ class GripTeacher:
         """What every car should do now, alone on the road or in traffic."""
         traffic = traffic or Traffic(np.zeros(world.count), np.full(world.count, ANY_SPEED_MPS))
         shown = np.zeros((world.count, 3))
-        compiled_showing()(world.fleet, world.grip, self.lesson, MANNER, traffic, shown)
+        parts = max(1, min(os.cpu_count() or 1, world.count // WORTH_A_THREAD))
+        bounds = [world.count * k // parts for k in range(parts + 1)]
+        show, threads = compiled_showing(), _threads(os.getpid())
+        first, *rest = (self._part(world, traffic, shown, slice(*ends)) for ends in pairwise(bounds))
+        others = [threads.submit(show, *part) for part in rest]
+        show(*first)
+        for other in others:
+            other.result()
         return shown
+
+    def _part(self, world: "RacerWorld | RacerBatch", traffic: Traffic, shown: FloatArray, part: slice) -> Any:
+        """What the kernel takes for some neighbouring cars."""
+        groups: tuple[Any, ...] = (world.fleet, world.grip, traffic)
+        fleet, grip, asked = (type(group)(*(column[part] for column in group)) for group in groups)
+        return fleet, grip, self.lesson, MANNER, asked, shown[part]
 
 
 class _Envelopes:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from hotlap.policies.grip_driver import ANY_SPEED_MPS
-from hotlap.policies.grip_teacher import GripTeacher, Traffic
+from hotlap.policies.grip_teacher import GripTeacher, Traffic, pace_of
 from hotlap.policies.line_follower import BRAKE_SPAN_UPS, THROTTLE_SPAN_UPS, Hands, LineFollower
 from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, Manners, most_speed, seen_others, way_past
 from hotlap.policies.pace import speed_limits
@@ -74,7 +74,7 @@ class GripLineDriver:
 
     def __init__(self, tracks: tuple[Track, ...], cars: tuple[Car, ...], pace_percent: int) -> None:
         self.name = f"line-{pace_percent}"
-        self._teacher = GripTeacher(tracks, cars, GRIP_CAUTION, pace_percent / 100.0)
+        self._teacher = GripTeacher(tracks, cars, pace_of(GRIP_CAUTION), pace_percent / 100.0)
         lines, kinds = self._teacher.lesson.lines, self._teacher.lesson.kinds
         points = [np.column_stack([x, y]) for x, y in zip(lines.x_m, lines.y_m, strict=True)]
         self._kinds = [LineOffsets(tracks, points[kind::kinds]) for kind in range(kinds)]

@@ -251,6 +251,10 @@ class DqnSettings:
         check_ranges(self, "dqn.", exploration_final_eps=SHARE)
 
 
+WIDEST_MARGIN_M = 3.0
+"""A road with tyres on it has nine metres and more."""
+
+
 @dataclass(frozen=True)
 class TeacherSettings:
     """PPO only: a scripted driver of the world shows what it would do, in the first part of the training."""
@@ -263,10 +267,14 @@ class TeacherSettings:
     """How far PPO may move the policy in an update meanwhile; 0 for not at all."""
     caution: float = 0.5
     """Cars with grip: how far the teacher stays from the edges and from the limit, 0 (hardly) to 1 (well)."""
+    margin_m: float | None = None
+    """Cars with grip: how far the teacher stays from the edges, whatever its caution."""
 
     def __post_init__(self) -> None:
         """Nothing negative, and at least one pass."""
         check_ranges(self, "teacher.", steps=(0, math.inf), epochs=COUNT, clip_range=SHARE, caution=SHARE)
+        if self.margin_m is not None:
+            check_ranges(self, "teacher.", margin_m=(0.0, WIDEST_MARGIN_M))
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,8 @@ class HotlapPPO(PPO):
         """What driving took in the last rollout."""
         self.watched_cars = self.n_envs
         """How many of the cars callbacks see."""
+        self.only_taught = False
+        """Whether all that is learned is what a teacher shows."""
         self._share_rollout()
 
     def _share_rollout(self) -> None:
@@ -111,7 +113,8 @@ class HotlapPPO(PPO):
     def _finish(self, driver: Driver) -> None:
         """Values, and with them advantages; what SB3 keeps of the last tick."""
         driver.finish()
-        self.learner.finish_rollout()
+        if not self.only_taught:
+            self.learner.finish_rollout()
         self._last_obs = driver.kept.after.reshape(self.n_envs, -1).copy()
         self._last_episode_starts = driver.kept.ended[-self.n_envs :] != 0
         finished: Any = self.ep_info_buffer
@@ -119,6 +122,8 @@ class HotlapPPO(PPO):
 
     def train(self) -> None:
         """Update the policy with the rollout."""
+        if self.only_taught:
+            return
         self._update_learning_rate(self.policy.optimizer)
         schedule: Any = self.clip_range
         clip_range = float(schedule(self._current_progress_remaining))

@@ -11,7 +11,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.errors import ConfigError
 from hotlap.evaluation import DriveLimits, RacerEvaluation, TrackEvaluation, evaluate
-from hotlap.policies.grip_teacher import GripTeacher
+from hotlap.policies.grip_teacher import GripTeacher, pace_of
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.teacher import teacher_of
 from hotlap.racer.cars import CLASSIC, Car
@@ -56,7 +56,10 @@ class RacerTraining:
         """A follower of the shortest lines, or, of cars with grip, of the fastest ones."""
         if not world.cars:
             return partial(teacher_of(world.tracks).act, world)
-        return partial(GripTeacher(world.tracks, world.cars, config.teacher.caution).act, world)
+        pace = pace_of(config.teacher.caution)
+        if config.teacher.margin_m is not None:
+            pace = pace._replace(margin_m=config.teacher.margin_m)
+        return partial(GripTeacher(world.tracks, world.cars, pace).act, world)
 
     def schedules(self, world: Any) -> list[BaseCallback]:  # noqa: ARG002 - in any such world
         """Nothing changes on its own."""

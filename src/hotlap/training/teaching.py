@@ -1,7 +1,8 @@
 """A teacher for the first part of a training: after each rollout the policy is drawn towards what it would have done.
 
 The learner drives all along, so it is corrected where its own mistakes take it; meanwhile PPO teaches the critic, and
-hardly moves the policy, or not at all. Later the teacher is silent, and PPO improves on what was taught.
+hardly moves the policy, or not at all. Later the teacher is silent, and PPO improves on what was taught. Where the
+teacher speaks to the end and PPO has no say, nothing but what is shown is learned.
 """
 
 from collections.abc import Callable
@@ -30,9 +31,15 @@ class Teaching(BaseCallback):
         self.epochs = config.teacher.epochs
         self.batch_size = config.ppo.batch_size
         self.clip_range, self.taught_clip_range = config.ppo.clip_range, config.teacher.clip_range
+        self.teaches_alone = self.last_step >= self.steps and not self.taught_clip_range
+        """Whether PPO never has a say: then nobody needs its critic either."""
         self.teacher = teacher
         self.seen: list[Tensor] = []
         self.shown: list[Tensor] = []
+
+    def _init_callback(self) -> None:
+        if isinstance(self.model, HotlapPPO):
+            self.model.only_taught = self.teaches_alone
 
     def _on_step(self) -> bool:
         if self.num_timesteps < self.last_step:
