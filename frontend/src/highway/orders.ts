@@ -112,6 +112,17 @@ function cruise(speed: number, units: Units): ReadyOrder {
   return { label: `Cruise ${speed}`, text: `cruise at ${speed} ${units}`, order: () => order };
 }
 
+/** The first scene from a number on in which the vehicle ahead can be passed at once; that number where there is none. */
+export function passableScene(drive: HighwayDrive, first: number, vehicles: number): number {
+  const { length } = drive.road.file.scenes;
+  const scenes = Array.from({ length }, (_, place) => (first + place) % length);
+  const passable = (scene: number) => {
+    drive.begin(scene, vehicles);
+    return overtake(drive) !== null;
+  };
+  return scenes.find(passable) ?? first % length;
+}
+
 /** A stop on the shoulder. */
 function pullOver(drive: HighwayDrive): Order {
   return { ...NOTHING_SAID, mode: 'stop', target_lane: drive.road.lanes, direction: 'right' };
@@ -124,7 +135,7 @@ function laneChange(drive: HighwayDrive, side: -1 | 1): Order | null {
 }
 
 /** Past the vehicle ahead and back, on the left where that is possible; null where nobody can be passed. */
-function overtake(drive: HighwayDrive): Order | null {
+export function overtake(drive: HighwayDrive): Order | null {
   const return_lane = drive.road.value('vehicles', 'target_lane');
   const orders = (['left', 'right'] as const).map(
     (direction): Order => ({ ...NOTHING_SAID, mode: 'overtake', direction, return_lane }),

@@ -9,7 +9,7 @@ import { EXPERT, HighwayDrive, type MissionRecord } from './drive';
 import { commandOf } from './keys';
 import { MissionPost } from './mission-log';
 import { missionsDialog } from './missions-dialog';
-import { type ReadyOrder, understand } from './orders';
+import { passableScene, type ReadyOrder, understand } from './orders';
 import { DENSITIES, Panel, type ShownRule } from './panel';
 import type { Order, Road } from './road';
 import { speedIn, UNITS, type Units } from './units';
@@ -81,8 +81,7 @@ export class HighwayPage {
     new ResizeObserver(() => this.fit()).observe(this.panel.road);
     this.fit();
     window.addEventListener('keydown', (event) => this.key(event));
-    this.scene = Math.floor(Math.random() * this.road.file.scenes.length);
-    this.drive.begin(this.scene, this.choices.vehicles);
+    this.beginFrom(Math.floor(Math.random() * this.road.file.scenes.length));
     this.panel.tell('car', 'Ready. Tell me what to do: type it, say it, or press a button.');
     requestAnimationFrame((now) => this.frame(now));
     await this.refreshDrivers();
@@ -105,7 +104,7 @@ export class HighwayPage {
         press: (ready) => this.press(ready),
         talk: (on) => this.talk(on),
         choose: (driver) => void this.choose(driver),
-        density: (vehicles) => this.change({ vehicles }, () => this.begin(this.scene, vehicles)),
+        density: (vehicles) => this.change({ vehicles }, () => this.beginFrom(this.scene)),
         anotherScene: () => this.anotherScene(),
         pause: () => this.togglePause(),
         missions: () => void missionsDialog(this.driven, site.server, choices.units),
@@ -137,8 +136,13 @@ export class HighwayPage {
     then?.();
   }
 
+  /** Begin the next scene in which there is somebody to pass. */
+  private beginFrom(scene: number): void {
+    this.begin(passableScene(this.drive, scene, this.choices.vehicles), this.choices.vehicles);
+  }
+
   private anotherScene(): void {
-    this.begin((this.scene + 1) % this.road.file.scenes.length, this.choices.vehicles);
+    this.beginFrom(this.scene + 1);
     this.panel.tell('note', `Another road: scene ${this.scene}.`);
   }
 

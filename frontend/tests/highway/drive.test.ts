@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Given, MissionRecord } from '../../src/highway/drive';
 import { failuresFirst } from '../../src/highway/missions-dialog';
-import { readyOrders } from '../../src/highway/orders';
+import { overtake, passableScene, readyOrders } from '../../src/highway/orders';
 import { NOTHING_SAID, type Order } from '../../src/highway/road';
 import { lengthText, speedText } from '../../src/highway/units';
 import { endingText, missionText, protects } from '../../src/highway/words';
@@ -217,6 +217,24 @@ describe('the buttons', () => {
     expect(cruises[0]!.order(drive)!.target_speed_mps).toBeCloseTo(25);
     expect([speedText('mph', 25), speedText('km/h', 25)]).toEqual(['56 mph', '90 km/h']);
     expect([lengthText('mph', 30), lengthText('km/h', 30)]).toEqual(['98 ft', '30 m']);
+  });
+
+  it.each([8, 20, 36])(
+    'are begun where the vehicle ahead can be passed, with %i around',
+    async (vehicles) => {
+      const { drive } = await driving(0, vehicles);
+      const { length } = drive.road.file.scenes;
+      const firsts = [0, Math.floor(length / 2), length - 1];
+      for (const scene of firsts.map((first) => passableScene(drive, first, vehicles))) {
+        drive.begin(scene, vehicles);
+        expect(overtake(drive)).not.toBeNull();
+      }
+    },
+  );
+
+  it('are begun where they are asked for when nobody is around', async () => {
+    const { drive } = await driving(0, 0);
+    expect(passableScene(drive, 3, 0)).toBe(3);
   });
 
   it('overtake what drives ahead and come back', async () => {
