@@ -99,8 +99,8 @@ check: setup $(NODE_MODULES) docs ## lint, format, types, import rules, the docu
 docs: setup ## the documentation as pages in build/docs; a broken link or a missing page is an error
 	NUMBA_DISABLE_JIT=1 NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-pictures: setup ## record the moving pictures of the documentation again, from the worlds themselves
-	$(BIN)/python -m docs_site.pictures
+pictures: setup setup-browser frontend ## record the pictures of the documentation again, from the worlds and the pages themselves
+	PYTHONPATH=tests $(BIN)/python -m docs_site.pictures
 
 bench: setup ## how fast the worlds run on this machine; ARGS=--peers compares
 	$(BIN)/hotlap benchmark env $(ARGS)

@@ -1,16 +1,15 @@
-"""`make pictures`: moving pictures of the worlds, into docs/images/."""
+"""`make pictures`: pictures of the worlds and of the pages, into docs/images/."""
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
 import hotlap
+from docs_site.page_pictures import IMAGES, record_pages
 
-IMAGES = Path(__file__).parent.parent / "docs" / "images"
 COLOURS = 32
 
 
@@ -50,3 +49,4 @@ def record_worlds() -> None:
 
 if __name__ == "__main__":
     record_worlds()
+    record_pages()

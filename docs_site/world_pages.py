@@ -31,7 +31,7 @@ class WorldNotes(NamedTuple):
 
 NOTES = {
     "racer": WorldNotes("Racer", RacerConfig, "racer.md", "racer.gif"),
-    "race": WorldNotes("Race", RaceConfig, "races.md", ""),
+    "race": WorldNotes("Race", RaceConfig, "races.md", "race.webp"),
     "highway": WorldNotes("Highway", HighwayConfig, "highway.md", "highway.gif"),
 }
 NAMES_OF_OBSERVATIONS = {"highway": FIELDS}
