@@ -18,5 +18,11 @@ export default defineConfig({
     chunkSizeWarningLimit: 800,
     rollupOptions: { input: [join(here, 'index.html'), join(here, 'highway.html')] },
   },
-  test: { include: ['tests/**/*.test.ts'], environment: 'node', globalSetup: ['tests/global-setup.ts'] },
+  test: {
+    include: ['tests/**/*.test.ts'],
+    environment: 'node',
+    globalSetup: ['tests/global-setup.ts'],
+    // Long enough on a machine that others use too: no test is about the clock.
+    testTimeout: 60_000,
+  },
 });
