@@ -4,7 +4,7 @@ import type { Catalogue } from '../race/catalogue';
 import { type Driver, ReplayDriver } from '../race/drivers';
 import type { Garage } from '../race/garage';
 import { LevelDriver, levelOf } from '../race/levels';
-import type { Entrant } from '../race/race';
+import type { Entrant } from '../race/race-car';
 import { type RecordedDrive, TapePlayer } from '../race/tape';
 import type { Level, PolicyEntry } from '../site/data';
 import { MIXED_LEVELS, type Settings } from '../site/settings';

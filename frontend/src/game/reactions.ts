@@ -2,9 +2,11 @@
 import { NO_ASSISTS } from '../physics/cars';
 import type { Kernel } from '../physics/kernel';
 import { type Board, eventKey, eventOf } from '../race/board';
+import type { Fault, RaceEvent } from '../race/events';
 import { bestFlyingLap, type Lap } from '../race/laps';
 import { challengeLink, type RaceLink } from '../race/links';
-import type { Fault, Race, RaceCar, RaceEvent } from '../race/race';
+import type { Race } from '../race/race';
+import type { RaceCar } from '../race/race-car';
 import { findTurns, type Turn } from '../race/turns';
 import type { Settings } from '../site/settings';
 import { isRecord, read, type TextStore, write } from '../site/storage';

@@ -1,6 +1,8 @@
 /** The last race once more: records while it is driven, and shows it from any car at any speed. */
+
+import type { RaceEvent } from '../race/events';
 import { Moments } from '../race/moments';
-import type { Race, RaceEvent } from '../race/race';
+import type { Race } from '../race/race';
 import { Recording } from '../race/recording';
 import { Replay } from '../race/replay';
 import type { Settings } from '../site/settings';

@@ -1,6 +1,7 @@
 /** What happens between cars that touch: contacts, whose fault they were, and overtakes that held. */
 import type { ContactFleet } from '../physics/contact-fleet';
-import type { Fault, RaceCar, RaceEvent } from './race';
+import type { Fault, RaceEvent } from './events';
+import type { RaceCar } from './race-car';
 
 /** What the last tick says of those who were driven in it. */
 export function contactEvents(fleet: ContactFleet, driven: RaceCar[]): RaceEvent[] {

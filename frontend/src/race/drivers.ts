@@ -3,10 +3,10 @@
 import type { Controls } from '../physics/kernel';
 import { reasonOf } from '../site/reasons';
 import type { Outcome } from './controller';
-import type { Race, RaceCar, RequestedChanges } from './race';
+import type { Race, RequestedChanges } from './race';
+import { IDLE, type RaceCar } from './race-car';
 import type { TapePlayer } from './tape';
 
-export const IDLE: Controls = { steer: 0, throttle: 0, brake: 0 };
 const NO_REQUESTS: RequestedChanges = { togglePause: false, restart: false, quitToMenu: false };
 
 export interface Driver {

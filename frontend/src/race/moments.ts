@@ -1,6 +1,9 @@
 /** The moments that decided a race: overtakes, contacts, cars off the road, laps, the finish. */
+
+import type { RaceEvent } from './events';
 import { ROAD } from './laps';
-import type { Race, RaceCar, RaceEvent } from './race';
+import type { Race } from './race';
+import type { RaceCar } from './race-car';
 
 export type MomentKind = 'pass' | 'contact' | 'off' | 'lap' | 'finish' | 'out';
 

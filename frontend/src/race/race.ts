@@ -1,7 +1,7 @@
 /** A race without a screen: cars in the kernel's memory, laps, gaps, respawns and the finish. */
 
 import { ContactFleet } from '../physics/contact-fleet';
-import type { Fleet, Seat } from '../physics/fleet';
+import type { Fleet } from '../physics/fleet';
 import type { Controls } from '../physics/kernel';
 import { contactEvents } from './contact';
 import {
@@ -12,88 +12,34 @@ import {
   forceFinish,
   NO_SIGNALS,
   newController,
-  newWatch,
   type Outcome,
-  type StuckWatch,
 } from './controller';
-import { bestLap, type Lap, type Offence, ROAD, Trace } from './laps';
-import { emptyPose, type Pose } from './poses';
+import type { RaceEvent } from './events';
+import { bestLap, type Lap, ROAD, Trace } from './laps';
+import type { Pose } from './poses';
+import {
+  arcSinceGate,
+  distanceOf,
+  type Entrant,
+  IDLE,
+  isOnRoad,
+  newRaceCar,
+  noteGround,
+  type RaceCar,
+  readPose,
+} from './race-car';
 import type { ReferenceGhost } from './reference-ghost';
-import { slideOf } from './slide';
-import { quantised, Tape } from './tape';
+import { quantised } from './tape';
 
 export const FINISH_WAIT_TICKS = 300;
 /** The same where a whole field is on its way home; nobody waits so long once the person has finished. */
 export const FIELD_WAIT_TICKS = 1200;
 /** How long the race waits for a person who gains no new ground after everybody else has finished. */
 export const PATIENCE_TICKS = 1800;
-/** What counts as ground gained, in units along the lap. */
-const GAIN_U = 0.01;
-const IDLE: Controls = { steer: 0, throttle: 0, brake: 0 };
 const ROLLING_OUT: Controls = { steer: 0, throttle: 0, brake: 0.35 };
 /** Laps whose traces are kept: of one car at most, and of all cars together. */
 const KEPT_TRACES = 40;
 const KEPT_TRACES_OF_ALL = 80;
-
-export interface Entrant extends Seat {
-  name: string;
-  kind: 'human' | 'policy' | 'replay';
-  colour: number;
-  /** A recorded drive's: before which of its ticks the car was put back. */
-  respawns?: number[];
-}
-
-/** Whose fault a contact was, as the first of the two sees it. */
-export type Fault = 'own' | 'other' | 'both' | 'nobody';
-
-export type RaceEvent =
-  | { type: 'beat'; beat: number }
-  | { type: 'go' }
-  | { type: 'gate'; car: number; gate: number }
-  | { type: 'lap'; car: number; lap: Lap; best: boolean }
-  | { type: 'hit'; car: number; speed: number }
-  /** Two cars touched that were apart; how much faster the first one became by it, and whose fault it was. */
-  | { type: 'contact'; car: number; other: number; jolt: number; fault: Fault }
-  | { type: 'pass'; car: number; other: number }
-  | { type: 'respawn'; car: number }
-  | { type: 'retired'; car: number }
-  | { type: 'finish'; car: number }
-  | { type: 'over' };
-
-export interface RaceCar {
-  readonly number: number;
-  readonly entrant: Entrant;
-  readonly before: Pose;
-  readonly now: Pose;
-  readonly laps: Lap[];
-  /** Race tick at which each gate was passed, in the order of passing. */
-  readonly splits: number[];
-  readonly tape: Tape;
-  readonly watch: StuckWatch;
-  readonly ground: Ground;
-  /** How often it has touched somebody. */
-  contacts: number;
-  /** Ticks it was driven; waiting to be put back is none. */
-  drivenTicks: number;
-  /** What its driver last asked for. */
-  asked: Controls;
-  trace: Trace;
-  offence: Offence | null;
-  finishTick: number | null;
-  gaveUp: boolean;
-}
-
-/** How far along the race a car has come. */
-export interface Ground {
-  /** Since it was last put back. */
-  furthest: number;
-  gaining: boolean;
-  /** Ever, and the race tick at which that was. */
-  record: number;
-  recordTick: number;
-  /** The race tick at which the car was last put back. */
-  putBackTick: number | null;
-}
 
 export interface RequestedChanges {
   /** Put the person's car back on the road. */
@@ -130,7 +76,7 @@ export class Race {
     this.controller = newController(targetLaps, withCountdown, fleet.file.respawn_ticks);
     this.contact = fleet instanceof ContactFleet ? fleet : null;
     fleet.begin(entrants);
-    this.cars = entrants.map((entrant, number) => this.newCar(entrant, number));
+    this.cars = entrants.map((entrant, number) => newRaceCar(fleet, entrant, number));
     this.human = this.cars.find((car) => car.entrant.kind === 'human') ?? null;
     if (withCountdown) this.events.push({ type: 'beat', beat: this.controller.countdownBeat });
   }
@@ -148,9 +94,9 @@ export class Race {
     return this.driving && car.watch.respawnTicksLeft === 0 && this.isOnRoad(car);
   }
 
-  /** Whether a car is still to be seen: where cars touch, those that finished or retired leave the road. */
+  /** Whether a car is still to be seen. */
   isOnRoad(car: RaceCar): boolean {
-    return this.contact?.isRacing(car.number) ?? true;
+    return isOnRoad(this.fleet, car);
   }
 
   /** Take a car out of the race whose driver failed; one that touches nobody may roll to a halt. */
@@ -214,30 +160,6 @@ export class Race {
     this.events.push({ type: 'over' });
   }
 
-  private newCar(entrant: Entrant, number: number): RaceCar {
-    const car: RaceCar = {
-      number,
-      entrant,
-      before: emptyPose(),
-      now: emptyPose(),
-      laps: [],
-      splits: [],
-      tape: new Tape(),
-      watch: newWatch(this.fleet.file.respawn_ticks),
-      ground: { furthest: 0, gaining: true, record: 0, recordTick: 0, putBackTick: null },
-      contacts: 0,
-      drivenTicks: 0,
-      asked: IDLE,
-      trace: new Trace(),
-      offence: null,
-      finishTick: null,
-      gaveUp: false,
-    };
-    this.readPose(car);
-    Object.assign(car.before, car.now);
-    return car;
-  }
-
   private drive(wanted: Controls[], { putBack }: RequestedChanges): void {
     this.tick += 1;
     if (putBack && this.human) this.contact?.askBack(this.human.number);
@@ -262,13 +184,13 @@ export class Race {
   }
 
   private noteDriven(car: RaceCar, gate: number): void {
-    this.readPose(car);
+    readPose(this.fleet, car);
     car.drivenTicks += 1;
     if (car.finishTick !== null) return;
     this.noteTick(car, car.asked);
     if (this.fleet.state.gate![car.number] !== gate) this.noteGate(car);
     if (this.fleet.outputs.lap_complete![car.number]) this.noteLap(car);
-    this.noteGround(car);
+    noteGround(this.fleet, car, this.tick);
     if (this.contact) this.notePutBack(this.contact, car);
     else this.watchOver(car);
   }
@@ -353,16 +275,6 @@ export class Race {
     return wall_contact![car.number] === 1 || collided![car.number] === 1;
   }
 
-  private noteGround(car: RaceCar): void {
-    const { ground } = car;
-    const reached = this.distanceOf(car);
-    ground.gaining = reached > ground.furthest + GAIN_U;
-    if (ground.gaining) ground.furthest = reached;
-    if (reached <= ground.record + GAIN_U) return;
-    ground.record = reached;
-    ground.recordTick = this.tick;
-  }
-
   private respawn(car: RaceCar): void {
     this.fleet.respawn(car.number, car.entrant.layout);
     car.tape.markRespawn();
@@ -371,9 +283,9 @@ export class Race {
 
   private afterRespawn(car: RaceCar): void {
     car.offence ??= { kind: 'respawn', arc: this.fleet.state.arc_u![car.number]! };
-    this.readPose(car);
+    readPose(this.fleet, car);
     Object.assign(car.before, car.now);
-    car.ground.furthest = this.distanceOf(car);
+    car.ground.furthest = distanceOf(this.fleet, car);
     car.ground.putBackTick = this.tick;
     this.events.push({ type: 'respawn', car: car.number });
   }
@@ -419,39 +331,6 @@ export class Race {
     if (ticks !== 0) return ticks;
     if (a.finishTick !== null) return Number(b === this.human) - Number(a === this.human);
     if (a.splits.length !== b.splits.length) return b.splits.length - a.splits.length;
-    return this.arcSinceGate(b) - this.arcSinceGate(a);
-  }
-
-  /** Distance from the start of the race: gates passed, and what lies behind the last of them. */
-  private distanceOf(car: RaceCar): number {
-    if (this.contact) return this.contact.contenders.distance_u![car.number]!;
-    const { length_u, gates } = this.fleet.track.file;
-    return (car.splits.length * length_u) / gates.arc_u.length + this.arcSinceGate(car);
-  }
-
-  /** Distance along the lap since the last gate; negative when the car is back behind it. */
-  private arcSinceGate(car: RaceCar): number {
-    const { length_u, gates } = this.fleet.track.file;
-    const ahead = this.fleet.state.arc_u![car.number]! - gates.arc_u[this.fleet.state.gate![car.number]!]!;
-    return ahead - length_u * Math.round(ahead / length_u);
-  }
-
-  private readPose(car: RaceCar): void {
-    const { state } = this.fleet;
-    const n = car.number;
-    const pose = car.now;
-    pose.x = state.x_u![n]!;
-    pose.y = state.y_u![n]!;
-    pose.heading = state.heading_rad![n]!;
-    pose.vx = state.vx_ups![n]!;
-    pose.vy = state.vy_ups![n]!;
-    pose.speed = state.speed_ups![n]!;
-    pose.frontAngle = state.front_angle_rad![n]!;
-    pose.slip = state.slip_rad![n]!;
-    pose.slide = slideOf(this.fleet, n);
-    pose.throttle = state.throttle![n]!;
-    pose.brake = state.brake![n]!;
-    pose.surface = state.surface![n]!;
-    pose.gone = !this.isOnRoad(car);
+    return arcSinceGate(this.fleet, b) - arcSinceGate(this.fleet, a);
   }
 }

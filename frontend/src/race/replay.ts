@@ -1,7 +1,8 @@
 /** A race driven once more from its recording: at any speed, forwards and to any moment. */
 import type { Moment } from './moments';
 import { emptyPose, type Pose } from './poses';
-import type { Entrant, Race } from './race';
+import type { Race } from './race';
+import type { Entrant } from './race-car';
 import { EVERY_TICKS, type Recording } from './recording';
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4] as const;

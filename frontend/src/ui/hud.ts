@@ -2,7 +2,8 @@
 import { BEAT_TICKS } from '../race/controller';
 import { bestLap } from '../race/laps';
 import type { Pose } from '../race/poses';
-import type { Race, RaceCar } from '../race/race';
+import type { Race } from '../race/race';
+import type { RaceCar } from '../race/race-car';
 import type { Settings } from '../site/settings';
 import { css } from '../view/palette';
 import { controlsCard, fillControls } from './controls-card';

@@ -1,6 +1,7 @@
 /** Who is ahead and who behind in a race with contact, and by how many seconds. */
 import type { ContactFleet } from '../physics/contact-fleet';
-import type { Race, RaceCar } from '../race/race';
+import type { Race } from '../race/race';
+import type { RaceCar } from '../race/race-car';
 import { css } from '../view/palette';
 import { h, setText } from './dom';
 

@@ -3,7 +3,7 @@
 import type { ContactFleet } from '../physics/contact-fleet';
 import type { Fleet } from '../physics/fleet';
 import { blendPose, emptyPose, type Pose } from '../race/poses';
-import type { Entrant } from '../race/race';
+import type { Entrant } from '../race/race-car';
 import type { Track } from '../site/data';
 import type { Light, Settings } from '../site/settings';
 import { Camera, lensFor } from './camera';

@@ -2,7 +2,7 @@
 
 import type { Fleet } from '../physics/fleet';
 import type { Pose } from '../race/poses';
-import type { Entrant } from '../race/race';
+import type { Entrant } from '../race/race-car';
 import { aloneLayout, type LayoutName, type Point, type TrackFile } from '../site/data';
 
 const RAY_RANGE_U = 200;

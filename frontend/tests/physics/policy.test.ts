@@ -4,8 +4,9 @@ import { type Engines, PolicyDriver, problemOf } from '../../src/physics/policy'
 import type { Engine } from '../../src/physics/runtime';
 import { runtimeModel } from '../../src/physics/runtime';
 import { smallNetwork } from '../../src/physics/small-network';
-import { Grid, IDLE } from '../../src/race/drivers';
+import { Grid } from '../../src/race/drivers';
 import { Race } from '../../src/race/race';
+import { IDLE } from '../../src/race/race-car';
 import { aloneLayout, type PolicyEntry } from '../../src/site/data';
 import { loadKernel, loadNetworkKernel, loadPolicies, loadTrack, siteBytes } from '../site';
 

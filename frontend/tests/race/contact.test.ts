@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RaceKernel } from '../../src/physics/race-kernel';
-import { Grid, IDLE } from '../../src/race/drivers';
-import { type Entrant, FIELD_WAIT_TICKS, Race, type RaceEvent } from '../../src/race/race';
+import { Grid } from '../../src/race/drivers';
+import type { RaceEvent } from '../../src/race/events';
+import { FIELD_WAIT_TICKS, Race } from '../../src/race/race';
+import type { Entrant } from '../../src/race/race-car';
+import { IDLE } from '../../src/race/race-car';
 import type { SeenLayout } from '../../src/site/data';
 import { loadRaceKernel, loadTrack } from '../site';
 import { chauffeur } from './chauffeur';

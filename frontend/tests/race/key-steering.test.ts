@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Kernel } from '../../src/physics/kernel';
 import { KeySteering, roadSteer } from '../../src/race/key-steering';
-import { type Entrant, Race } from '../../src/race/race';
+import { Race } from '../../src/race/race';
+import type { Entrant } from '../../src/race/race-car';
 import { loadKernel, loadTrack } from '../site';
 import { chauffeur } from './chauffeur';
 

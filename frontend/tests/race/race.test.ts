@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Controls, Kernel } from '../../src/physics/kernel';
-import { Grid, IDLE, ReplayDriver } from '../../src/race/drivers';
-import { type Entrant, FINISH_WAIT_TICKS, PATIENCE_TICKS, Race, type RaceEvent } from '../../src/race/race';
+import { Grid, ReplayDriver } from '../../src/race/drivers';
+import type { RaceEvent } from '../../src/race/events';
+import { FINISH_WAIT_TICKS, PATIENCE_TICKS, Race } from '../../src/race/race';
+import type { Entrant } from '../../src/race/race-car';
+import { IDLE } from '../../src/race/race-car';
 import { quantised, type Tape, TapePlayer } from '../../src/race/tape';
 import { loadKernel, loadTrack } from '../site';
 import { chauffeur } from './chauffeur';
