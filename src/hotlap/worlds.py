@@ -104,6 +104,8 @@ class Registration:
     """Its PettingZoo environment, where all cars are agents."""
     env_ids: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The Gymnasium ids of the environment, each with the options it stands for."""
+    on_gpu: bool = False
+    """Whether all that a tick needs is in its kernel, one thread for each car: such a world drives on a GPU too."""
     training: str = ""
     """How it is trained: a `hotlap.training.world_training.WorldTraining`."""
     evaluation: str = ""
@@ -149,6 +151,7 @@ register_world(
         env="hotlap.racer.env:RacerEnv",
         vector_env="hotlap.vector.racer_env:RacerVectorEnv",
         env_ids={"hotlap/Racer-v0": {}},
+        on_gpu=True,
         training="hotlap.training.racing:TRAINING",
         evaluation="hotlap.evaluation.racer.evaluation:EVALUATION",
         browser="hotlap.export.racer_browser:BROWSER",
@@ -179,6 +182,7 @@ register_world(
         env="hotlap.highway.env:HighwayEnv",
         vector_env="hotlap.vector.highway_env:HighwayVectorEnv",
         env_ids={"hotlap/Highway-v0": {}, "hotlap/HighwayDiscrete-v0": {"discrete": True}},
+        on_gpu=True,
         training="hotlap.training.highway:TRAINING",
         evaluation="hotlap.evaluation.highway.evaluation:EVALUATION",
         browser="hotlap.export.highway_browser:BROWSER",

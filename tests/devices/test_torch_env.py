@@ -1,5 +1,7 @@
 """Tensors that are the memory of the kernels: the same numbers as the batch, on the cores and as a GPU is driven."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -179,3 +181,9 @@ def test_gpu_drives_as_the_cores_do(name):
 def test_cars_have_as_many_threads_as_are_at_hand(count, lanes):
     assert lanes_per_car(count) == lanes
     assert lanes == 1 or lanes * count <= THREADS_AT_HAND
+
+
+def test_a_world_that_drives_on_the_cores_only_is_refused_a_gpu(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    with pytest.raises(ConfigError, match=r'world race drives on the cores only\. Use device="cpu"\.'):
+        TorchEnv(SimpleNamespace(name="race", count=2), "cuda")

@@ -134,6 +134,9 @@ def test_a_gpu_that_is_asked_for_and_cannot_be_used_is_refused(monkeypatch):
     taught = dataclasses.replace(config(device="cuda"), teacher=load_preset("racer-generalist").teacher)
     with pytest.raises(ConfigError, match="teacher drives on the cores"):
         open_session(taught)
+    with pytest.raises(ConfigError, match="world race drives on the cores"):
+        algorithms.learns_on_gpu(dataclasses.replace(load_preset("race-ppo"), device="cuda"))
+    assert not algorithms.learns_on_gpu(load_preset("race-ppo"))
     with pytest.raises(ConfigError, match="Only hotlap's own learner"):
         open_session(config(device="cuda", learner="sb3"))
     assert not algorithms.learns_on_gpu(config(device="cpu"))

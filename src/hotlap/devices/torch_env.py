@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from hotlap.devices.gpu_memory import GpuMemory
 from hotlap.devices.host_memory import HostMemory
 from hotlap.errors import ConfigError, EnvironmentStateError
-from hotlap.worlds import BATCH_OPTIONS, CLOSED_MESSAGE, NOT_RESET_MESSAGE, World, check_world_options, make_world
+from hotlap.worlds import (
+    BATCH_OPTIONS,
+    CLOSED_MESSAGE,
+    NOT_RESET_MESSAGE,
+    World,
+    check_world_options,
+    make_world,
+    registered,
+)
 
 Array = NDArray[Any]
 StepResult = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]
@@ -30,6 +38,8 @@ class TorchEnv:
     def __init__(self, world: World, device: str | torch.device = "cpu", seed: int = 0) -> None:
         self.world, self.num_envs, self.seed = world, world.count, seed
         self.device = checked_device(device)
+        if self.device.type == "cuda" and not registered(world.name).on_gpu:
+            raise ConfigError(f'the world {world.name} drives on the cores only. Use device="cpu".')
         self.memory: Any = (HostMemory if self.device.type == "cpu" else GpuMemory)(world, self.device)
         rollout, size = self.memory.group("rollout"), world.observation.shape[1]
         self.observation = rollout["observation"].view(self.num_envs, size)

@@ -15,6 +15,7 @@ from hotlap.errors import ConfigError
 from hotlap.training.config import TrainConfig
 from hotlap.training.gpu_ppo import GpuPPO
 from hotlap.training.ppo import HotlapPPO
+from hotlap.worlds import registered
 
 FARTHEST = 0.9
 """How near to an end of its range, -1 or 1, the first mean of a squashed action may be: beyond, it learns slowly."""
@@ -90,6 +91,8 @@ def learns_on_gpu(config: TrainConfig) -> bool:
 def _reason_against_gpu(config: TrainConfig) -> str:
     if config.algorithm != "ppo" or config.learner != "hotlap":
         return "Only hotlap's own learner of PPO works on a GPU."
+    if not registered(config.world).on_gpu:
+        return f"The world {config.world} drives on the cores, so a run in it cannot learn on a GPU."
     if config.teacher.steps:
         return "A teacher drives on the cores, so a run with one cannot learn on a GPU."
     if not torch.cuda.is_available():
