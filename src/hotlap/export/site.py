@@ -13,6 +13,7 @@ from hotlap.export.content import Content, Files, content_of, json_content
 from hotlap.export.driver_browser import driver_files
 from hotlap.export.track_data import TrackData, tracks_document
 from hotlap.export.world_browser import browser_of, worlds_with_pages
+from hotlap.progress import tracked
 
 FORMAT = 1
 
@@ -65,7 +66,8 @@ def write_site(folder: Path, files: Mapping[str, Content], *, force: bool = Fals
     unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         unfinished.chmod(0o755)
-        total = sum(_write(unfinished / url, content) for url, content in files.items())
+        written = tracked(files.items(), len(files), "files", f"writing {folder.name}")
+        total = sum(_write(unfinished / url, content) for url, content in written)
         if folder.exists():
             shutil.rmtree(folder)
         unfinished.rename(folder)

@@ -13,6 +13,7 @@ from hotlap.export.content import Files, content_of, json_content
 from hotlap.export.site import game_files, with_address, write_site
 from hotlap.export.track_data import TrackData, track_data
 from hotlap.export.world_browser import browser_of
+from hotlap.progress import tracked
 from hotlap.racer.tracks import circuit_ids, load_track, track_ids
 from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.laps import LapBoard
@@ -94,7 +95,8 @@ def policy_files(listing: Listing) -> Files:
     counter = PolicyCounter()
     able = [driver for driver in listing.drivers if driver.problem is None]
     content: Files = {
-        f"data/policies/{driver.key}.onnx": content_of("policy.onnx", counter.content(driver)) for driver in able
+        f"data/policies/{driver.key}.onnx": content_of("policy.onnx", counter.content(driver))
+        for driver in tracked(able, len(able), "drivers", "packing drivers")
     }
     return {**content, "data/policies.json": json_content(Listing(listing.runs, tuple(able)).as_json())}
 
@@ -113,7 +115,7 @@ def gathered_runs(name: str | None, root: Path) -> tuple[Shelf, Run | None]:
 def loaded_tracks(extra: Sequence[str]) -> list[TrackData]:
     """The tracks asked for, which come first, then the built-in ones."""
     names = dict.fromkeys([*extra, *track_ids(), *circuit_ids()])
-    tracks = [track_data(load_track(name)) for name in names]
+    tracks = [track_data(load_track(name)) for name in tracked(names, len(names), "tracks", "laying out tracks")]
     keys = [data.key for data in tracks]
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:

@@ -37,8 +37,10 @@ def test_cars_of_one_driver_do_not_beat_each_other():
 
 
 def league(capsys, *words) -> dict:
-    assert cli.main(["league", *words, *QUICK]) == 0
-    return json.loads(capsys.readouterr().out)
+    assert cli.main(["league", "-q", *words, *QUICK]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    return json.loads(said.out)
 
 
 def test_faster_driver_wins_and_the_same_seeds_give_the_same_table(capsys, tmp_path):

@@ -1,12 +1,13 @@
 """The races of a league: all drivers on every grid, many grids at once, and what each car did."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hotlap.episodes import checked_seed
+from hotlap.progress import bar
 from hotlap.race.batch import RaceBatch, RaceSettings
 from hotlap.race.grid import FINISHED, RACING
 from hotlap.race.opponents import Opponents, seated_drivers
@@ -69,13 +70,15 @@ def drive_races(rules: LeagueRules, track: str, seeds: Sequence[int]) -> list[Ra
     race.alone.episodes.stream[:] = np.tile(np.arange(rules.cars), len(seeds))
     race.reset()
     drivers = Opponents(race, seated_drivers(rules.drivers, rules.cars, race), 0)
-    clean_laps = _drive(race, drivers, round(rules.laps * circuit.length_u / SLOWEST_AVERAGE_UPS * TICKS_PER_SECOND))
+    most_ticks = round(rules.laps * circuit.length_u / SLOWEST_AVERAGE_UPS * TICKS_PER_SECOND)
+    with bar(most_ticks, "ticks", f"{track}: races of seeds {', '.join(map(str, seeds))}") as advance:
+        clean_laps = _drive(race, drivers, most_ticks, advance)
     results = [_car_result(race, row, len(rules.drivers), drivers, clean_laps) for row in range(race.count)]
     by_grid = [tuple(results[first : first + rules.cars]) for first in range(0, race.count, rules.cars)]
     return [RaceResult(track, seed, cars) for seed, cars in zip(seeds, by_grid, strict=True)]
 
 
-def _drive(race: RaceBatch, drivers: Opponents, most_ticks: int) -> Any:
+def _drive(race: RaceBatch, drivers: Opponents, most_ticks: int, advance: Callable[[float], object]) -> Any:
     """Until nobody races any more, or for so many ticks: the clean laps of each car."""
     clean_laps = np.zeros(race.count, int)
     actions = np.zeros((race.count, 3))
@@ -84,6 +87,7 @@ def _drive(race: RaceBatch, drivers: Opponents, most_ticks: int) -> Any:
         race.set_actions(actions)
         race.step()
         clean_laps += race.out.lap_clean
+        advance(1)
         if not (race.contenders.status == RACING).any():
             break
     return clean_laps

@@ -78,7 +78,7 @@ def run_league(names: Sequence[str], options: LeagueOptions, root: Path, outputs
         raise ConfigError(f"{len(found)} drivers do not fit on a grid of {options.cars} cars: ask for more --cars.")
     rules = LeagueRules(tuple(found), options.laps, options.cars, common_layout(found, options.car), options.car)
     records = RaceRecords(outputs.file, rules)
-    races = drive_missing(rules, options, records, Console(stderr=True, highlight=False, style="dim"))
+    races = drive_missing(rules, options, records)
     table = standings(rules, drivers, races)
     if outputs.report is not None:
         write_whole_file(outputs.report, as_page(rules, options, table).encode(), force=True, error=ReportError)
@@ -89,17 +89,13 @@ def run_league(names: Sequence[str], options: LeagueOptions, root: Path, outputs
     return 0
 
 
-def drive_missing(
-    rules: LeagueRules, options: LeagueOptions, records: RaceRecords, progress: Console
-) -> list[RaceResult]:
+def drive_missing(rules: LeagueRules, options: LeagueOptions, records: RaceRecords) -> list[RaceResult]:
     """Every race of the league, in order; those that were kept are not driven again."""
     wanted = [(track, options.seed + number) for track in options.tracks for number in range(options.races)]
     for track in options.tracks:
         missing = [seed for each, seed in wanted if each == track and (track, seed) not in records.done]
         for first in range(0, len(missing), RACES_AT_ONCE):
-            seeds = missing[first : first + RACES_AT_ONCE]
-            progress.print(f"{track}: races of seeds {', '.join(map(str, seeds))}")
-            for race in drive_races(rules, track, seeds):
+            for race in drive_races(rules, track, missing[first : first + RACES_AT_ONCE]):
                 records.add(race)
     return [records.done[each] for each in wanted]
 
