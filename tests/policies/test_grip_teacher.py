@@ -36,6 +36,13 @@ def test_cars_around_the_three_are_driven_fast_and_on_the_road():
     assert (gained > TICKS / 60.0 * 16.0).all()
 
 
+def test_a_formula_that_obeys_a_tick_late_brakes_from_high_speed_without_swinging():
+    formula = [load_car("formula")]
+    gained, off = drive(CIRCUITS[:1], formula, [(0, gate) for gate in range(30)], caution=0.3)
+    assert (off == 0).all()
+    assert (gained > TICKS / 60.0 * 30.0).all()
+
+
 def test_a_car_is_shown_the_same_alone_and_among_others():
     gt = [load_car("gt")]
     among, _ = drive(CIRCUITS, gt, [(1, 3), (0, 7), (0, 7), (1, 9)])

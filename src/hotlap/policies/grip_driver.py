@@ -16,6 +16,9 @@ from hotlap.racer.grip_car import CarData, GripState, largest_force, vertical_lo
 ANY_SPEED_MPS = 1e9
 """No limit beside the planned speed."""
 
+FAST_MPS = 40.0
+"""From here on all its foresight is needed."""
+
 
 class PlannedLine(NamedTuple):
     """A closed line of n points, (n,) each."""
@@ -47,6 +50,8 @@ class Manner(NamedTuple):
     """Share of the front grip that steering may ask for."""
     rear_braking: float
     """How far the brake may go beyond what the rear axle has to spare; 1 is not at all."""
+    foresight: float = 0.0
+    """How far it reckons, at speed, with the turning that the bend asks for, not with that of the moment; 0 to 1."""
 
 
 class LineSpot(NamedTuple):
@@ -125,7 +130,9 @@ def steer_along(state: GripState, spot: LineSpot, line: PlannedLine, manner: Man
     braking = min(state.brake * car.brake_force_n * car.brake_share_front / largest, 0.95)
     room = largest * math.sqrt(1.0 - braking * braking)
     slip = slip_for(clamp(side / room, -manner.grip_share, manner.grip_share), car)
-    return slip + math.atan2(state.sideways_mps + car.front_axle_m * state.yaw_rate_rps, speed)
+    foresight = manner.foresight * min(speed / FAST_MPS, 1.0)
+    turning = state.yaw_rate_rps + foresight * (speed * bend - state.yaw_rate_rps)
+    return slip + math.atan2(state.sideways_mps + car.front_axle_m * turning, speed)
 
 
 @kernel

@@ -38,7 +38,10 @@ WORTH_A_THREAD = 256
 """So many cars make it worth while to call another core."""
 POINTS_BEFORE = 3
 """How far before its place along the road a car is looked for on its line."""
-MANNER = Manner(look_s=0.5, hands_s=0.08, feet_s=0.08, yaw_gain_per_s=10.0, grip_share=0.97, rear_braking=1.0)
+MANNER = Manner(
+    look_s=0.5, hands_s=0.08, feet_s=0.08, yaw_gain_per_s=10.0, grip_share=0.97, rear_braking=1.0, foresight=1.0
+)
+"""Without foresight a formula that obeys a tick late swings ever more when it brakes from high speed."""
 
 
 class Pace(NamedTuple):
