@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from browser.game_page import PATIENCE_MS, GamePage, launch, run_with_checkpoints, serving
+from browser.game_page import LAPTOP, PATIENCE_MS, GamePage, launch, run_with_checkpoints, serving
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -36,10 +36,25 @@ def address(runs):
         yield address
 
 
+@pytest.fixture(scope="module")
+def one_window(browser, address):
+    """Opening a window costs more than most tests do in it, so those of a file share one."""
+    context = browser.new_context(viewport=LAPTOP)
+    yield GamePage(context.new_page(), address)
+    context.close()
+
+
 @pytest.fixture
-def game(browser, address):
-    """The page in a window of its own, not opened yet; whatever it complains about fails the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
+def game(one_window):
+    """The page in a window that is as good as new, not opened yet; whatever it complains about fails the test."""
+    yield one_window.as_new()
+    assert one_window.complaints == []
+
+
+@pytest.fixture
+def game_apart(browser, address):
+    """The same in a window of its own, for tests that change the window itself or look at what is fetched first."""
+    context = browser.new_context(viewport=LAPTOP)
     game = GamePage(context.new_page(), address)
     yield game
     context.close()

@@ -25,17 +25,17 @@ def serious(game: GamePage) -> list[str]:
     return game.page.evaluate(FINDINGS)
 
 
-@pytest.mark.parametrize("mode", ["Versus AI", "Race", "Solo", "Spectate", "Younger selves", "Watch it learn"])
-def test_menu_of_every_mode(game, mode):
-    game.open().choose(mode)
-    assert serious(game) == []
-
-
-@pytest.mark.parametrize("dialog", ["Settings", "Lap board"])
-def test_dialogs(game, dialog):
-    game.open().page.get_by_role("button", name=dialog).click()
-    expect(game.page.get_by_role("dialog")).to_be_visible()
-    assert serious(game) == []
+def test_menu_of_every_mode_and_its_dialogs(game):
+    game.open()
+    for mode in ("Versus AI", "Race", "Solo", "Spectate", "Younger selves", "Watch it learn"):
+        game.choose(mode)
+        assert serious(game) == [], mode
+    for name in ("Settings", "Lap board"):
+        game.page.get_by_role("button", name=name).click()
+        expect(game.page.get_by_role("dialog")).to_be_visible()
+        assert serious(game) == [], name
+        game.page.keyboard.press("Escape")
+        expect(game.page.get_by_role("dialog")).to_be_hidden()
 
 
 def test_race_its_pause_results_and_replay(game):

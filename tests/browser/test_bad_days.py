@@ -20,14 +20,14 @@ from web.sample_runs import make_run
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
 
-def test_damaged_memory_is_treated_as_empty(game):
+def test_damaged_memory_is_treated_as_empty(game_apart):
     damage = (
         """for (const key of ['settings', 'laps', 'pending', 'flying-laps']) localStorage['hotlap.' + key] = '{"x":';"""
     )
-    game.page.add_init_script(damage)
-    game.open().race("Solo", "1")
-    game.page.keyboard.down("ArrowUp")
-    expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
+    game_apart.page.add_init_script(damage)
+    game_apart.open().race("Solo", "1")
+    game_apart.page.keyboard.down("ArrowUp")
+    expect(game_apart.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
 
 
 def test_without_onnxruntime_one_can_drive_alone_and_is_told_why(browser, tmp_path):

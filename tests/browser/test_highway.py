@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import serving
+from browser.game_page import LAPTOP, serving
 from browser.highway_page import LEFTMOST, HighwayPage, always_left, highway_run, obedient, publish_driver
 from hotlap import cli
 from hotlap.highway.missions import Mission, Mode
@@ -37,14 +37,28 @@ def highway(tmp_path_factory):
         yield root, address
 
 
+@pytest.fixture(scope="module")
+def laptop(browser, highway):
+    """Opening a window costs more than most tests do in it, so they share one."""
+    context = browser.new_context(viewport=LAPTOP)
+    yield HighwayPage(context.new_page(), highway[1])
+    context.close()
+
+
+@pytest.fixture
+def page(laptop):
+    """The page in a window that is as good as new, not opened yet; whatever it complains about fails the test."""
+    yield laptop.as_new()
+    assert laptop.complaints == []
+
+
 @pytest.fixture
 def window(browser, highway):
-    """Opens the page in a window of a size; whatever it complains about fails the test."""
+    """Opens the page in a window of its own; whatever it complains about fails the test."""
     opened = []
 
-    def new(size: str = "laptop", address: str | None = None) -> HighwayPage:
-        width, height = SIZES[size]
-        context = browser.new_context(viewport={"width": width, "height": height})
+    def new(address: str | None = None) -> HighwayPage:
+        context = browser.new_context(viewport=LAPTOP)
         opened.append((context, HighwayPage(context.new_page(), address or highway[1])))
         return opened[-1][1]
 
@@ -55,11 +69,12 @@ def window(browser, highway):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_page_drives_at_every_size_with_everything_in_view(window, size):
-    page = window(size).open(scene=(1, 20))
+def test_page_drives_at_every_size_with_everything_in_view(page, size):
+    width, height = SIZES[size]
+    page.page.set_viewport_size({"width": width, "height": height})
+    page.open(scene=(1, 20))
     expect(page.part("speed")).to_have_text(re.compile(r"^[3-7]\d$"))
     page.wait_until("window.hotlapStats.ticks > 5")
-    width, height = SIZES[size]
     for part in (page.part("log"), page.part("mission"), page.page.get_by_role("button", name="Stop")):
         box = part.bounding_box()
         assert box["x"] >= 0
@@ -72,8 +87,8 @@ def test_page_drives_at_every_size_with_everything_in_view(window, size):
     assert page.page.evaluate(colours) > 50
 
 
-def test_order_is_confirmed_carried_out_and_kept(window, highway):
-    page = window().open()
+def test_order_is_confirmed_carried_out_and_kept(page, highway):
+    page.open()
     page.choose_driver("Rule-based expert")
     page.order("move one lane left")
     expect(page.part("log")).to_contain_text("Move to lane 2, to the left.")
@@ -97,8 +112,8 @@ def cruise_in_python(driver) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("name", ["Rule-based expert", "pupil"])
-def test_drive_in_the_page_is_the_drive_in_python(window, highway, name):
-    page = window().open()
+def test_drive_in_the_page_is_the_drive_in_python(page, highway, name):
+    page.open()
     page.choose_driver(name)
     expect(page.part("log")).to_contain_text("At the wheel: the rule" if "expert" in name else "At the wheel: pupil")
     page.page.get_by_role("button", name="Pause").click()
@@ -113,8 +128,8 @@ def test_drive_in_the_page_is_the_drive_in_python(window, highway, name):
     assert kept["speed_error_mps"] == pytest.approx(error_mps, abs=1e-9 if "expert" in name else 1e-4)
 
 
-def test_refusal_is_shown_with_its_reason_and_the_mission_stays(window):
-    page = window().open(scene=LEFTMOST)
+def test_refusal_is_shown_with_its_reason_and_the_mission_stays(page):
+    page.open(scene=LEFTMOST)
     page.choose_driver("Rule-based expert")
     page.order("cruise at 50")
     expect(page.part("mission")).to_have_text("Cruising at 50 mph")
@@ -124,8 +139,8 @@ def test_refusal_is_shown_with_its_reason_and_the_mission_stays(window):
     expect(page.page.get_by_role("button", name="← Left")).to_be_disabled()
 
 
-def test_trained_driver_carries_out_a_button_and_a_newer_self_takes_the_wheel(window, highway):
-    page = window().open()
+def test_trained_driver_carries_out_a_button_and_a_newer_self_takes_the_wheel(page, highway):
+    page.open()
     page.choose_driver("pupil")
     expect(page.part("log")).to_contain_text("At the wheel: pupil · 1k steps.")
     page.hurry().page.get_by_role("button", name="Right →").click()
@@ -135,14 +150,13 @@ def test_trained_driver_carries_out_a_button_and_a_newer_self_takes_the_wheel(wi
     expect(page.part("fallback")).to_be_hidden()
 
 
-def test_supervisor_names_the_rule_it_uses(window):
-    page = window().open(scene=LEFTMOST)
+def test_supervisor_names_the_rule_it_uses(page):
+    page.open(scene=LEFTMOST)
     page.choose_driver("leftist")
     expect(page.part("supervisor")).to_contain_text("edge: there is no lane on that side", ignore_case=True)
 
 
-def test_expert_drives_visibly_when_the_policy_cannot_run(window):
-    page = window()
+def test_expert_drives_visibly_when_the_policy_cannot_run(page):
     page.expect_complaints("ERR_FAILED")
     page.page.route("**/data/driver.wasm", lambda route: route.abort())
     page.open()
@@ -152,8 +166,8 @@ def test_expert_drives_visibly_when_the_policy_cannot_run(window):
     expect(page.part("speed")).to_have_text(re.compile("^(39|40|41)$"))
 
 
-def test_units_are_one_system_everywhere_and_remembered(window):
-    page = window().open()
+def test_units_are_one_system_everywhere_and_remembered(page):
+    page.open()
     page.choose_driver("Rule-based expert")
     page.page.get_by_text("km/h", exact=True).first.click()
     page.order("cruise at 80")
@@ -165,16 +179,16 @@ def test_units_are_one_system_everywhere_and_remembered(window):
     expect(page.page.get_by_role("button", name="Cruise 90")).to_be_enabled()
 
 
-def test_nobody_is_overtaken_on_an_empty_road_and_amber_is_for_protection(window):
-    page = window().open(scene=LEFTMOST)
+def test_nobody_is_overtaken_on_an_empty_road_and_amber_is_for_protection(page):
+    page.open(scene=LEFTMOST)
     page.choose_driver("leftist")
     expect(page.page.get_by_role("button", name="Overtake")).to_be_disabled()
     expect(page.part("supervisor")).to_contain_text("edge")
     expect(page.page.locator(".hw-guard-box.steps-in")).to_have_count(0)
 
 
-def test_log_of_missions_has_failures_first_and_an_order_that_changes_another_calls_nothing_off(window):
-    page = window().open()
+def test_log_of_missions_has_failures_first_and_an_order_that_changes_another_calls_nothing_off(page):
+    page.open()
     page.choose_driver("Rule-based expert")
     page.order("overtake and stay there")
     expect(page.part("log")).to_contain_text("Nobody drives ahead in this lane.")
@@ -217,8 +231,7 @@ def test_browser_without_speech_says_so(window):
     expect(page.part("order-note")).to_contain_text("no speech recognition")
 
 
-def test_game_and_highway_lead_to_each_other(window, highway):
-    page = window()
+def test_game_and_highway_lead_to_each_other(page, highway):
     page.page.goto(highway[1])
     page.page.get_by_role("link", name="Highway").click()
     page.page.locator("body[data-ready]").wait_for()

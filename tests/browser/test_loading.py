@@ -21,16 +21,16 @@ def foreign(tmp_path_factory):
         yield address, policy
 
 
-def test_first_race_with_a_machine_takes_less_than_a_megabyte(game):
-    session = game.page.context.new_cdp_session(game.page)
+def test_first_race_with_a_machine_takes_less_than_a_megabyte(game_apart):
+    session = game_apart.page.context.new_cdp_session(game_apart.page)
     session.send("Network.enable")
     received: list[float] = []
     session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
     asked: list[str] = []
-    game.page.on("request", lambda request: asked.append(request.url))
-    game.open().race("Versus AI", "1", countdown=True)
-    expect(game.page.get_by_test_id("current-lap")).not_to_have_text("0:00.000")
-    assert game.stat("cars") == 2
+    game_apart.page.on("request", lambda request: asked.append(request.url))
+    game_apart.open().race("Versus AI", "1", countdown=True)
+    expect(game_apart.page.get_by_test_id("current-lap")).not_to_have_text("0:00.000")
+    assert game_apart.stat("cars") == 2
     assert not [url for url in asked if "/ort" in url]
     assert len(received) > 10
     assert sum(received) < MOST_BYTES
@@ -69,9 +69,9 @@ def test_who_waits_sees_names_and_sizes_and_may_begin_alone(browser, foreign):
     context.close()
 
 
-def test_slow_download_is_shown_by_name_and_size(game):
-    game.page.route("**/data/policies/*.onnx", lambda _route: None)
-    game.open()
+def test_slow_download_is_shown_by_name_and_size(game_apart):
+    game_apart.page.route("**/data/policies/*.onnx", lambda _route: None)
+    game_apart.open()
     slowly = """() => {
         const usual = window.fetch;
         window.fetch = async (url, ...rest) => {
@@ -80,10 +80,10 @@ def test_slow_download_is_shown_by_name_and_size(game):
             return new Response(body, { headers: { "X-Decoded-Length": "120000" } });
         };
     }"""
-    game.page.evaluate(slowly)
-    game.choose("Gauntlet")
-    game.choose("Solo")
-    game.page.locator(".start").click()
-    row = game.page.locator(".progress li").filter(has_text="the physics of the track")
+    game_apart.page.evaluate(slowly)
+    game_apart.choose("Gauntlet")
+    game_apart.choose("Solo")
+    game_apart.page.locator(".start").click()
+    row = game_apart.page.locator(".progress li").filter(has_text="the physics of the track")
     expect(row).to_contain_text("40 kB of 120 kB")
-    expect(game.page.get_by_role("button", name="Start without the AI")).to_be_hidden()
+    expect(game_apart.page.get_by_role("button", name="Start without the AI")).to_be_hidden()
