@@ -92,7 +92,7 @@ def test_order_that_is_not_done_in_time_exits_with_one(drive, tmp_path):
 
 
 def test_hold_lasts_as_long_as_the_drive(drive):
-    code, out, _ = drive("hold", "--seconds", "10", "--density", "0")
+    code, out, _ = drive("hold", "--seconds", "10", "--density", "0", "--policy", "expert")
     assert code == 0
     assert "Held for 10.0 s: 58.0 mph" in out
 
