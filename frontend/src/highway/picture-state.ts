@@ -26,8 +26,8 @@ export interface Moment {
 }
 
 const SIGHT_M = 150;
-/** Nobody moves so far in a decision: it left at one end of the road and came back at the other. */
-const JUMP_M = 60;
+/** Nobody drives so far in a decision of 0.2 s: it left the road, and another came in its place. */
+const JUMP_M = 10;
 
 export function momentOf(road: Road): Moment {
   const column = (name: string) => road.column('vehicles', name);
