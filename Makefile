@@ -6,7 +6,6 @@ ARGS ?=
 # Tests are shared out to so many processes; those that need a browser or a clock stay on one of them.
 WORKERS ?= 2
 BIN := .venv/bin
-PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := .venv/installed
 # RLlib wants a Gymnasium of its own, hence an environment of its own.
@@ -29,7 +28,7 @@ WITH_HASHES := grep -v '^pip==\|^torch==' | $(UV) pip compile --quiet --no-deps 
 
 .DEFAULT_GOAL := help
 PIP_AUDIT := pip-audit>=2.9,<3
-.PHONY: help setup setup-ray setup-browser node train test test-python test-ray test-ray-beside soak audit torture coverage check bench frontend wasm play lock lock-ray docs pictures
+.PHONY: help setup setup-ray setup-browser node train test test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray docs pictures
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -60,19 +59,11 @@ train: setup ## teach a car to drive, on this machine's CPU; ARGS="racer-sac --s
 test: setup setup-browser frontend ## every test; ARGS='-m "not integration and not slow"' for the fast lane
 	$(NPM) test
 	$(if $(ARGS),,$(BIN)/python tests/compile_kernels.py $(WORKERS))
-	$(if $(ARGS),$(PYTEST) $(ARGS),$(MAKE) --jobs=2 test-python test-ray-beside)
-
-test-python:
-	$(PYTEST)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
+	$(if $(ARGS),,$(MAKE) test-ray)
 
 test-ray: setup-ray ## the tests that start a Ray cluster; part of `make test`, unless that is given ARGS
 	$(RAY_BIN)/python -m pytest -m ray tests/scaleout
-
-# They wait for processes more than they compute, so they run beside the others, and tell at their end.
-test-ray-beside: setup-ray
-	@mkdir -p build
-	@$(MAKE) --no-print-directory test-ray > build/test-ray.log 2>&1 || { cat build/test-ray.log; exit 1; }
-	@tail -n 1 build/test-ray.log
 
 soak: setup setup-browser frontend ## the scaled-up twins of the tests, and the measurements: an hour on a quiet machine
 	$(BIN)/python -m pytest --soak -m "soak or clock" $(ARGS)

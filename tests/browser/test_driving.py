@@ -138,5 +138,5 @@ def test_race_against_the_machine_ends_with_a_comparison(game):
 def test_younger_selves_race_nine_cars_at_once(game):
     game.open().race("Younger selves", "1", countdown=True)
     expect(game.page.locator(".hud-table li")).to_have_count(9)
-    assert game.stat("cars") == 9
+    game.wait_until("window.hotlapStats.cars === 9")
     expect(game.page.locator(".hud-table li").first).to_contain_text("k")

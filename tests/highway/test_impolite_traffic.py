@@ -37,7 +37,7 @@ def test_shares_that_cannot_be_are_refused(wrong):
 def test_others_cut_in_and_never_touch_each_other():
     world, expert = HighwayWorld(30, {"traffic": {"cutters": 0.5, "adversaries": 0.5}}, 40), HighwayExpert()
     for road in range(30):
-        world.begin(road, np.random.default_rng(road))
+        world.begin(road, np.random.default_rng(200 + road))
     unsafe = 0
     for _ in range(300):
         world.advance(expert.act(world.observation))

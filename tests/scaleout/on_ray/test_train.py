@@ -65,7 +65,7 @@ class Assassin(RllibLearner):
 
 
 @pytest.mark.timeout(300)
-def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_path, capsys, two_nodes):
+def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_path, capsys, two_nodes, in_time):
     config, address = merged(TrainConfig(), SMALL, "small"), two_nodes().address
     learner = Assassin(Cluster(address, env_runners=2))
     result = train(config, "far", tmp_path, learner=learner)
@@ -73,7 +73,7 @@ def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_
     assert result.step >= config.steps
     runners = learner.results[-1]["fault_tolerance"]
     assert (runners["num_remote_worker_restarts"], runners["num_healthy_workers"]) == (1, 2)
-    assert learner.back_after_s < 30
+    in_time(learner.back_after_s, 30.0)
     assert min(learner.known) > 3 * config.cars * config.ppo.n_steps  # the new one was told what the others know
     # Each iteration learned from a whole batch, in each epoch, also the one in which a runner died.
     batch = config.cars * config.ppo.n_steps * config.ppo.n_epochs
