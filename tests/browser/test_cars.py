@@ -37,16 +37,18 @@ def speed_in_python(policy: bytes, ticks: int) -> float:
     return 3.6 * float(world.fleet.speed_ups[0])
 
 
-def test_car_without_a_machine_is_driven_by_keys_in_kilometres_an_hour_beside_the_ghost(game):
-    game.open().choose("Formula")
+@pytest.mark.parametrize("car", ["GT", "Formula", "Street"])
+def test_machine_that_comes_with_the_game_races_every_car_with_grip(game, car):
+    game.open().choose(car)
+    game.choose("Ridgeway")
     expect(game.page.locator(".card")).to_have_count(3)
     expect(game.page.locator(".card").first).to_contain_text("km")
-    expect(game.page.locator(".menu-note")).to_contain_text("You race the clock and the ghost of the reference lap")
+    game.choose_driver("grand-tourer")
     game.race("Versus AI", "3")
     game.page.keyboard.down("ArrowUp")
     expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^(8|9|1\d)\d$"))
     expect(game.page.locator(".hud-speed small")).to_have_text("km/h")
-    assert game.stat("cars") == 1
+    assert game.stat("cars") == 2
 
 
 def test_machine_that_comes_with_the_game_races_the_gt_on_quarry(game):
