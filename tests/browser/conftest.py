@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from browser.game_page import LAPTOP, PATIENCE_MS, GamePage, launch, run_with_checkpoints, serving
+from browser.game_page import FEWER_PICTURES, LAPTOP, PATIENCE_MS, GamePage, launch, run_with_checkpoints, serving
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -40,7 +40,9 @@ def address(runs):
 def one_window(browser, address):
     """Opening a window costs more than most tests do in it, so those of a file share one."""
     context = browser.new_context(viewport=LAPTOP)
-    yield GamePage(context.new_page(), address)
+    game = GamePage(context.new_page(), address)
+    game.page.add_init_script(FEWER_PICTURES)
+    yield game
     context.close()
 
 
@@ -53,7 +55,7 @@ def game(one_window):
 
 @pytest.fixture
 def game_apart(browser, address):
-    """The same in a window of its own, for tests that change the window itself or look at what is fetched first."""
+    """The same in a window of its own, for tests of its frames, of the window itself or of what is fetched first."""
     context = browser.new_context(viewport=LAPTOP)
     game = GamePage(context.new_page(), address)
     yield game

@@ -66,16 +66,16 @@ def test_own_code_is_small_and_the_first_bundle_holds_neither_engine_nor_rendere
 
 
 @pytest.mark.parametrize(("mode", "cars", "limit_ms"), [("Versus AI", 2, 6), ("Younger selves", 9, 16)])
-def test_work_per_frame_stays_small(game, mode, cars, limit_ms, in_time):
+def test_work_per_frame_stays_small(game_apart, mode, cars, limit_ms, in_time):
     inputs, _ = scripted_drive(2)
-    game.open().drive(inputs)
-    game.race(mode, "Free")
-    expect(game.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[1-9]"))
-    game.page.evaluate("window.hotlapStats.reset()")
-    expect(game.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[3-9]"))
-    assert game.stat("cars") == cars
-    work = game.stat("workMs")
-    assert len(work) > 5
+    game_apart.open().drive(inputs)
+    game_apart.race(mode, "Free")
+    expect(game_apart.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[1-9]"))
+    game_apart.page.evaluate("window.hotlapStats.reset()")
+    expect(game_apart.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[5-9]"))
+    assert game_apart.stat("cars") == cars
+    work = game_apart.stat("workMs")
+    assert len(work) > 60
     in_time(statistics.median(work) / 1000, limit_ms / 1000)
 
 

@@ -129,17 +129,17 @@ def test_damaged_link_to_a_race_is_refused_in_words(game):
     expect(game.page.locator(".menu-note")).to_contain_text("a number in it cannot be")
 
 
-def test_race_of_eight_leaves_most_of_every_frame_to_the_browser(game, in_time):
-    game.open().choose("Race")
-    game.choose("7")
-    game.race("Race", "Free")
-    game.page.keyboard.down("ArrowUp")
-    expect(game.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[1-9]"))
-    game.page.evaluate("window.hotlapStats.reset()")
-    expect(game.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[3-9]"))
-    assert game.stat("cars") == 8
-    work = game.stat("workMs")
-    assert len(work) > 5
+def test_race_of_eight_leaves_most_of_every_frame_to_the_browser(game_apart, in_time):
+    game_apart.open().choose("Race")
+    game_apart.choose("7")
+    game_apart.race("Race", "Free")
+    game_apart.page.keyboard.down("ArrowUp")
+    expect(game_apart.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[1-9]"))
+    game_apart.page.evaluate("window.hotlapStats.reset()")
+    expect(game_apart.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[5-9]"))
+    assert game_apart.stat("cars") == 8
+    work = game_apart.stat("workMs")
+    assert len(work) > 60
     in_time(statistics.median(work) / 1000, 0.008)
 
 

@@ -1,6 +1,7 @@
 """`hotlap drive`: orders carried out, refused, not done in time; by whom; and that they are logged."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -95,6 +96,8 @@ def test_hold_lasts_as_long_as_the_drive(drive):
     code, out, _ = drive("hold", "--seconds", "10", "--density", "0", "--policy", "expert")
     assert code == 0
     assert "Held for 10.0 s: 58.0 mph" in out
+    _, out, _ = drive("hold", "--seconds", "10", "--density", "0")
+    assert re.search(r"Held for 10\.0 s: 5[78]\.\d mph", out)
 
 
 def test_newest_run_of_the_highway_drives_and_others_do_not(drive, tmp_path):
