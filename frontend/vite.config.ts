@@ -18,6 +18,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 800,
     rollupOptions: { input: [join(here, 'index.html'), join(here, 'highway.html')] },
   },
+  worker: { format: 'es' },
   test: {
     include: ['tests/**/*.test.ts'],
     environment: 'node',

@@ -1,9 +1,6 @@
 """The highway page as a person has it: orders by word, voice and button, drivers, supervisor, and what is kept."""
 
-import functools
-import http.server
 import re
-import threading
 
 import numpy as np
 import pytest
@@ -11,7 +8,6 @@ from playwright.sync_api import expect
 
 from browser.game_page import LAPTOP, serving
 from browser.highway_page import LEFTMOST, HighwayPage, always_left, highway_run, obedient, publish_driver
-from hotlap import cli
 from hotlap.highway.missions import Mission, Mode
 from hotlap.highway.physics import MOST_VEHICLES, MPH
 from hotlap.highway.world import HighwayWorld
@@ -238,25 +234,3 @@ def test_game_and_highway_lead_to_each_other(page, highway):
     page.page.locator("body[data-ready]").wait_for()
     page.page.get_by_role("link", name="Race track").click()
     expect(page.page.get_by_role("button", name="Race", exact=True)).to_be_visible()
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_arguments) -> None:
-        """Say nothing."""
-
-
-def test_copy_without_a_server_has_buttons_and_says_what_words_need(window, tmp_path):
-    assert cli.main(["export", "site", str(tmp_path / "site"), "--root", str(tmp_path / "runs")]) == 0
-    handler = functools.partial(QuietHandler, directory=tmp_path / "site")
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as static:
-        thread = threading.Thread(target=static.serve_forever)
-        thread.start()
-        try:
-            page = window(address=f"http://127.0.0.1:{static.server_port}/").open()
-            expect(page.part("order-note")).to_contain_text("need “hotlap play”")
-            expect(page.page.get_by_label("Order", exact=True)).to_be_disabled()
-            page.hurry().page.get_by_role("button", name="← Left").click()
-            expect(page.part("log")).to_contain_text("Done: “move one lane left”")
-        finally:
-            static.shutdown()
-            thread.join()

@@ -46,7 +46,7 @@ def referenced_urls(folder) -> set[str]:
     }
     urls |= {f"data/policies/{policy['key']}.onnx" for policy in documents["policies.json"]["policies"]}
     names = ("site.json", "kernel.json", "racer.wasm", "tracks.json", "policies.json", "highway.json", "highway.wasm")
-    others = ("highway-scenes.bin", "driver.json", "driver.wasm", "race.json", "race.wasm")
+    others = ("highway-scenes.bin", "orders.json", "driver.json", "driver.wasm", "race.json", "race.wasm")
     return urls | {f"data/{name}" for name in (*names, *others)}
 
 

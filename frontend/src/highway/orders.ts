@@ -1,20 +1,10 @@
-/** Orders: what somebody typed or said, understood by the server's grammar; and those that buttons give. */
-import { refusalOf } from '../site/reasons';
+/** Orders: what somebody typed or said, understood by the one grammar; and those that buttons give. */
+import { reasonOf } from '../site/reasons';
 import type { HighwayDrive } from './drive';
-import type { ModeName, Order } from './road';
+import type { Answer, OrderReader, SentOrder } from './order-reader';
+import type { Order } from './road';
 import { NOTHING_SAID } from './road';
 import { inMps, type Units } from './units';
-
-/** What the page reads of the server's answer about an order. */
-interface Answer {
-  mode: ModeName | null;
-  target_lane: number | null;
-  target_speed_mph: number | null;
-  gap_s: number | null;
-  direction: Order['direction'];
-  return_lane: number | null;
-  sentence: string;
-}
 
 /** An order that was understood, or null, with a sentence to show and to say. */
 export interface Understanding {
@@ -22,29 +12,21 @@ export interface Understanding {
   sentence: string;
 }
 
-export const NO_GRAMMAR =
-  'Written and spoken orders need “hotlap play”; this is a copy of the page without a server. The buttons work.';
-
-/** Ask the grammar what an order means for the car as it is now. */
+/** Ask the grammar what an order means for the car as it is when the order can be read. */
 export async function understand(
   text: string,
   source: 'text' | 'voice',
   drive: HighwayDrive,
   units: Units,
-  ask: typeof fetch = (...args) => fetch(...args),
+  reader: OrderReader,
 ): Promise<Understanding> {
-  let answer: Response;
   try {
-    answer = await ask('api/highway/orders', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ text, source, units, ...situation(drive) }),
-    });
-  } catch {
-    return { order: null, sentence: 'The server does not answer; the buttons still work.' };
+    await reader.ready();
+    const answer = await reader.read({ text, source, units, ...situation(drive) });
+    return understanding(answer, drive.road.file.mph);
+  } catch (problem) {
+    return { order: null, sentence: reasonOf(problem) };
   }
-  if (!answer.ok) return { order: null, sentence: await refusalOf(answer) };
-  return understanding((await answer.json()) as Answer, drive.road.file.mph);
 }
 
 function understanding(answer: Answer, mph: number): Understanding {
@@ -57,7 +39,7 @@ function understanding(answer: Answer, mph: number): Understanding {
 const SIDES: Record<number, 'left' | 'right'> = { [-1]: 'left', 1: 'right' };
 
 /** Where the car is, what it does, and who is around: the same that `hotlap drive` tells the grammar. */
-export function situation(drive: HighwayDrive): Record<string, unknown> {
+export function situation(drive: HighwayDrive): SentOrder {
   const { road } = drive;
   const { mph } = road.file;
   const moment = drive.moment(1);

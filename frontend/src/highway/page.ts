@@ -9,8 +9,10 @@ import { EXPERT, HighwayDrive, type MissionRecord } from './drive';
 import { commandOf } from './keys';
 import { MissionPost } from './mission-log';
 import { missionsDialog } from './missions-dialog';
+import { type OrderReader, ServerReader } from './order-reader';
 import { passableScene, type ReadyOrder, understand } from './orders';
 import { DENSITIES, Panel, type ShownRule } from './panel';
+import { PythonReader } from './python-reader';
 import type { Order, Road } from './road';
 import { speedIn, UNITS, type Units } from './units';
 import { RoadView } from './view';
@@ -36,6 +38,7 @@ export class HighwayPage {
   private readonly view: RoadView;
   private readonly wheel: Wheel;
   private readonly ear: Ear;
+  private readonly reader: OrderReader;
   private readonly post: MissionPost;
   private readonly clock: Clock;
   private readonly choices: Choices;
@@ -64,12 +67,10 @@ export class HighwayPage {
     });
     this.wheel = new Wheel(this.drive);
     this.post = new MissionPost(store, site.server);
-    this.ear = new Ear(
-      store,
-      site.server ? pageRecognition() : null,
-      (text) => void this.order(text, 'voice'),
-      this.listening,
-    );
+    this.ear = new Ear(store, pageRecognition(), (text) => void this.order(text, 'voice'), this.listening);
+    this.reader = site.server
+      ? new ServerReader()
+      : new PythonReader((state) => this.panel.orderBox.setReading(state));
     this.clock = new Clock(1000 * road.file.decision_s, MOST_AT_ONCE);
     this.panel = this.makePanel();
     this.view = new RoadView(this.panel.canvas, road.file.road.lane_width_m, this.limits());
@@ -101,6 +102,8 @@ export class HighwayPage {
     return new Panel(
       {
         order: (text) => void this.order(text, 'text'),
+        // Whoever sends an order is told what is wrong.
+        typing: () => void this.reader.ready().catch(() => {}),
         press: (ready) => this.press(ready),
         talk: (on) => this.talk(on),
         choose: (driver) => void this.choose(driver),
@@ -165,7 +168,7 @@ export class HighwayPage {
 
   private async order(text: string, source: 'text' | 'voice'): Promise<void> {
     this.panel.tell('you', text);
-    const { order, sentence } = await understand(text, source, this.drive, this.choices.units);
+    const { order, sentence } = await understand(text, source, this.drive, this.choices.units, this.reader);
     if (order) this.give(order, text, source, sentence);
     else this.answer(sentence);
   }
@@ -214,7 +217,7 @@ export class HighwayPage {
   }
 
   private readonly listening = (on: boolean, problem: string | null): void => {
-    this.panel.setListening(on);
+    this.panel.orderBox.setListening(on);
     if (problem) this.panel.tell('note', problem);
   };
 

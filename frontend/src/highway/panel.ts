@@ -1,7 +1,8 @@
 /** Everything around the road: gauges, mission, supervisor, orders, and what was said. */
 import { choiceRow, h, setClass, setText, toggle } from '../ui/dom';
 import type { HighwayDrive } from './drive';
-import { NO_GRAMMAR, type ReadyOrder, readyOrders } from './orders';
+import { OrderBox, type OrderBoxActions, type OrderBoxOptions } from './order-box';
+import { type ReadyOrder, readyOrders } from './orders';
 import { lengthText, speedIn, UNITS, type Units } from './units';
 import type { WheelChoice } from './wheel';
 import { missionText, RULE_TEXT, waitsForGap } from './words';
@@ -14,10 +15,8 @@ export const DENSITIES = [
 const GAUGE_MPS = 38;
 const MOST_LINES = 40;
 
-export interface PanelActions {
-  order(text: string): void;
+export interface PanelActions extends OrderBoxActions {
   press(ready: ReadyOrder): void;
-  talk(on: boolean): void;
   choose(driver: string): void;
   density(vehicles: number): void;
   anotherScene(): void;
@@ -27,9 +26,7 @@ export interface PanelActions {
   units(units: Units): void;
 }
 
-export interface PanelOptions {
-  hasServer: boolean;
-  voiceObstacle: string | null;
+export interface PanelOptions extends OrderBoxOptions {
   speaks: boolean;
   vehicles: number;
   units: Units;
@@ -74,14 +71,7 @@ export class Panel {
     'aria-label': 'What was said',
     'data-testid': 'log',
   });
-  private readonly box = h('input', {
-    type: 'text',
-    id: 'order',
-    maxlength: 400,
-    autocomplete: 'off',
-    'aria-label': 'Order',
-  });
-  private readonly talkButton: HTMLButtonElement;
+  readonly orderBox: OrderBox;
   private readonly pauseButton: HTMLButtonElement;
   private readonly wheel = h('select', { 'aria-label': 'Driver' });
   private readonly buttons = new Map<ReadyOrder, HTMLButtonElement>();
@@ -95,9 +85,9 @@ export class Panel {
     private readonly options: PanelOptions,
   ) {
     this.units = options.units;
+    this.orderBox = new OrderBox(actions, options);
     this.setUnits(options.units);
     this.wheel.addEventListener('change', () => actions.choose(this.wheel.value));
-    this.talkButton = this.pushToTalk();
     this.pauseButton = h('button', { type: 'button', onclick: () => actions.pause(), title: 'P' }, 'Pause');
   }
 
@@ -133,15 +123,10 @@ export class Panel {
     setText(this.pauseButton, paused ? 'Go on' : 'Pause');
   }
 
-  setListening(on: boolean): void {
-    setClass(this.talkButton, 'on', on);
-    setText(this.talkButton, on ? 'Listening…' : 'Hold to talk');
-  }
-
   setUnits(units: Units): void {
     this.units = units;
     setText(this.speedUnit, units);
-    this.box.placeholder = `“move one lane left”, “cruise at ${units === 'mph' ? 62 : 100}, keep three seconds”, “pull over”…`;
+    this.orderBox.setUnits(units);
     this.buttons.clear();
     for (const one of readyOrders(units))
       this.buttons.set(
@@ -255,52 +240,18 @@ export class Panel {
 
   private orders(): HTMLElement {
     const { actions, options } = this;
-    const form = h(
-      'form',
-      { class: 'hw-order' },
-      this.box,
-      h('button', { class: 'primary', type: 'submit' }, 'Send'),
-      this.talkButton,
-    );
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      if (this.box.value.trim()) actions.order(this.box.value);
-      this.box.value = '';
-    });
-    const note = options.hasServer ? options.voiceObstacle : NO_GRAMMAR;
-    if (!options.hasServer) for (const field of form.elements) (field as HTMLButtonElement).disabled = true;
     return h(
       'section',
       { class: 'hw-orders' },
-      form,
+      this.orderBox.form,
       this.ready,
       h(
         'div',
         { class: 'hw-small' },
-        note && h('p', { class: 'muted', 'data-testid': 'order-note' }, note),
+        this.orderBox.note,
         toggle('Speak answers', options.speaks, actions.speaks),
       ),
     );
-  }
-
-  private pushToTalk(): HTMLButtonElement {
-    const { voiceObstacle } = this.options;
-    const button = h(
-      'button',
-      { type: 'button', class: 'hw-talk', disabled: voiceObstacle !== null, title: voiceObstacle },
-      'Hold to talk',
-    );
-    const begin = (event: Event) => {
-      event.preventDefault();
-      this.actions.talk(true);
-    };
-    const isKey = (event: KeyboardEvent) => event.key === ' ' || event.key === 'Enter';
-    button.addEventListener('pointerdown', begin);
-    for (const name of ['pointerup', 'pointercancel', 'pointerleave', 'blur'])
-      button.addEventListener(name, () => this.actions.talk(false));
-    button.addEventListener('keydown', (event) => isKey(event) && !event.repeat && begin(event));
-    button.addEventListener('keyup', (event) => isKey(event) && this.actions.talk(false));
-    return button;
   }
 }
 

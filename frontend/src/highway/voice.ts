@@ -16,7 +16,7 @@ export type RecognitionMaker = new () => Recognition;
 export const CONSENT_TEXT =
   'While you hold the button, your browser listens and turns speech into text. Many browsers do that on their maker’s ' +
   'servers: Chrome sends the audio to Google, Edge to Microsoft, Safari to Apple unless it can do it on the device. ' +
-  'Hotlap never gets the audio, only the words, and sends them nowhere but to the “hotlap play” you started.';
+  'Hotlap never gets the audio, only the words, and sends them nowhere but to the “hotlap play” you started, if there is one.';
 
 const REASONS: Record<string, string> = {
   'not-allowed': 'The browser did not allow the microphone.',

@@ -29,6 +29,11 @@ function trimmed(value: number): string {
 }
 
 /** Bytes as people read them: 37 kB, 1.2 MB. */
-export function kilobytes(bytes: number): string {
+function kilobytes(bytes: number): string {
   return bytes >= 999_500 ? `${(bytes / 1e6).toFixed(1)} MB` : `${Math.round(bytes / 1000)} kB`;
+}
+
+/** How much of something has come. */
+export function arrivedText(received: number, total: number | null): string {
+  return total === null ? kilobytes(received) : `${kilobytes(received)} of ${kilobytes(total)}`;
 }

@@ -1,7 +1,7 @@
 /** What the player waits for: each download by its name and size. */
 import { type Download, downloads } from '../site/downloads';
 import { h, setClass, setText } from './dom';
-import { kilobytes } from './format';
+import { arrivedText } from './format';
 
 export class Progress {
   readonly root: HTMLElement;
@@ -46,6 +46,6 @@ function fill(item: Element, download: Download | null): void {
   const [name, size, bar] = item.children as unknown as [Element, Element, HTMLElement];
   const { received, total } = download;
   setText(name, download.name);
-  setText(size, total === null ? kilobytes(received) : `${kilobytes(received)} of ${kilobytes(total)}`);
+  setText(size, arrivedText(received, total));
   bar.style.transform = `scaleX(${total === null ? 0 : Math.min(1, received / total)})`;
 }

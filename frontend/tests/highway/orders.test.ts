@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MissionPost } from '../../src/highway/mission-log';
+import { ServerReader } from '../../src/highway/order-reader';
 import { situation, understand } from '../../src/highway/orders';
 import { NOTHING_SAID } from '../../src/highway/road';
 import { Ear, type RecognitionMaker } from '../../src/highway/voice';
@@ -8,6 +9,7 @@ import { decisions, driving } from './roads';
 
 const answering = (status: number, body: unknown) => async () =>
   new Response(JSON.stringify(body), { status });
+const server = (status: number, body: unknown) => new ServerReader(answering(status, body));
 
 describe('an order in words', () => {
   const heard = {
@@ -26,7 +28,7 @@ describe('an order in words', () => {
       'text',
       drive,
       'mph',
-      answering(200, { ...heard, sentence: 'Cruise at 60 mph.' }),
+      server(200, { ...heard, sentence: 'Cruise at 60 mph.' }),
     );
     expect(result).toEqual({
       order: { ...NOTHING_SAID, mode: 'cruise', target_speed_mps: 60 * 0.44704, gap_s: 3 },
@@ -37,24 +39,27 @@ describe('an order in words', () => {
   it('that is refused gives the reason and no mission', async () => {
     const { drive } = await driving(1, 5);
     const refusal = { ...heard, mode: null, sentence: 'There is no lane to the left.' };
-    expect(await understand('left', 'voice', drive, 'mph', answering(200, refusal))).toEqual({
+    expect(await understand('left', 'voice', drive, 'mph', server(200, refusal))).toEqual({
       order: null,
       sentence: 'There is no lane to the left.',
     });
-    expect(
-      (await understand('x', 'text', drive, 'mph', answering(413, { error: 'too long' }))).sentence,
-    ).toBe('too long');
+    expect((await understand('x', 'text', drive, 'mph', server(413, { error: 'too long' }))).sentence).toBe(
+      'too long',
+    );
     const gone = () => Promise.reject(new Error('offline'));
-    expect((await understand('x', 'text', drive, 'mph', gone)).sentence).toMatch(/server does not answer/);
+    expect((await understand('x', 'text', drive, 'mph', new ServerReader(gone))).sentence).toMatch(
+      /server does not answer/,
+    );
   });
 
   it('is asked for in the units of the page', async () => {
     const { drive } = await driving(1, 5);
     let asked: Record<string, unknown> = {};
-    await understand('cruise at 100', 'text', drive, 'km/h', async (_, init) => {
+    const reader = new ServerReader(async (_, init) => {
       asked = JSON.parse(String(init?.body));
       return new Response(JSON.stringify({ ...heard, sentence: '' }), { status: 200 });
     });
+    await understand('cruise at 100', 'text', drive, 'km/h', reader);
     expect(asked).toMatchObject({ text: 'cruise at 100', units: 'km/h' });
   });
 

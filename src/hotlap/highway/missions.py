@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from numbers import Integral, Real
 from typing import Any, Literal, get_args
-
-import numpy as np
 
 from hotlap.errors import MissionError, did_you_mean
 from hotlap.highway.physics import MPH, TOP_SPEED_MPS
-from hotlap.settings import is_whole
 
 MIN_GAP_S = 1.0
 MAX_GAP_S = 10.0
@@ -56,7 +54,7 @@ class Mission:
         object.__setattr__(self, "mode", _known_mode(self.mode))
         for name in ("target_lane", "return_lane"):
             lane = getattr(self, name)
-            if lane is not None and not (is_whole(lane) and lane >= 0):
+            if lane is not None and not _is_lane(lane):
                 raise MissionError(f"a mission's {name} is counted from 0, the leftmost lane; it cannot be {lane!r}.")
         if self.direction is not None and self.direction not in get_args(Direction):
             raise MissionError(f"a mission's direction must be left, right or None, not {self.direction!r}.")
@@ -76,8 +74,13 @@ def _known_mode(wanted: str) -> Mode:
     return Mode(wanted)
 
 
+def _is_lane(value: Any) -> bool:
+    """Whether a value is a whole number from 0 on, of Python or numpy; True and False are none."""
+    return issubclass(type(value), Integral) and type(value) is not bool and value >= 0
+
+
 def _check_range(name: str, value: Any, low: float, high: float) -> None:
-    if value is not None and not (isinstance(value, int | float | np.floating) and low <= value <= high):
+    if value is not None and not (issubclass(type(value), Real) and low <= value <= high):
         raise MissionError(f"a mission's {name} must be from {low:g} to {high:g}, not {value!r}.")
 
 

@@ -9,10 +9,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hotlap.errors import MissionError
-from hotlap.highway.missions import Direction, Mission, Mode, Source
-from hotlap.highway.orders import Situation, Traffic, Understood, as_record, as_sentence, interpret
+from hotlap.highway.missions import Direction, Mode, Source
+from hotlap.highway.orders.answers import answer
 from hotlap.highway.orders.situation import Kind, Units
-from hotlap.highway.physics import MPH
 from hotlap.store.missions import MissionLog, record_from_json
 from hotlap.web.bodies import read_json_body
 
@@ -31,11 +30,6 @@ class SentMission(msgspec.Struct, forbid_unknown_fields=True):
     gap_s: float | None = None
     direction: Direction | None = None
     return_lane: int | None = None
-
-    def mission(self) -> Mission:
-        """The same in SI units."""
-        speed = None if self.target_speed_mph is None else self.target_speed_mph * MPH
-        return Mission(self.mode, self.target_lane, speed, self.gap_s, self.direction, self.return_lane)
 
 
 class SentTraffic(msgspec.Struct, forbid_unknown_fields=True):
@@ -59,12 +53,6 @@ class SentOrder(msgspec.Struct, forbid_unknown_fields=True):
     mission: SentMission | None = None
     traffic: SentTraffic | None = None
     units: Units = "mph"
-
-    def situation(self) -> Situation:
-        """Checked; MissionError says what cannot be."""
-        traffic = None if self.traffic is None else Traffic(**msgspec.structs.asdict(self.traffic))
-        mission = None if self.mission is None else self.mission.mission()
-        return Situation(self.lane, self.speed_mph, self.lanes, mission=mission, traffic=traffic, units=self.units)
 
 
 class HighwayDesk:
@@ -98,13 +86,11 @@ class HighwayDesk:
 
 
 def understood(sent: SentOrder) -> dict[str, Any]:
-    """An order as the page gets it back: the record of `hotlap drive --explain`, and a sentence to show and to say."""
+    """An order as the page gets it back."""
     try:
-        result = interpret(sent.text, sent.situation(), source=sent.source, time_s=sent.time_s)
+        return answer(msgspec.to_builtins(sent))
     except MissionError as problem:
         raise HTTPException(422, str(problem)) from problem
-    cancels = isinstance(result, Understood) and result.cancels
-    return {**as_record(result), "cancels": cancels, "sentence": as_sentence(result, sent.units)}
 
 
 def _decoded(body: bytes) -> SentOrder:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hotlap.errors import ConfigError, WebError
 from hotlap.export.content import Files, content_of, json_content
+from hotlap.export.order_reader import order_reader_files
 from hotlap.export.site import game_files, with_address, write_site
 from hotlap.export.track_data import TrackData, track_data
 from hotlap.export.world_browser import browser_of
@@ -72,7 +73,7 @@ def export_site(folder: Path, runs: Sequence[str], tracks: Sequence[str], root: 
     start = listing.runs[0].key if runs and listing.runs else None
     site = {"server": False, "start": {"run": start, "track": chosen_tracks[0].key}}
     files = with_address(game_files(static_folder(), chosen_tracks, site), options.url)
-    content = {**files, **policy_files(listing)}
+    content = {**files, **order_reader_files(), **policy_files(listing)}
     total = write_site(folder, content, force=options.force)
     if options.as_json:
         print(json.dumps({"written": str(folder), "files": len(content), "bytes": total}))

@@ -15,13 +15,13 @@ import numpy as np
 from hotlap.checkpoints.run_files import POLICY_FILE, read_best
 from hotlap.errors import CheckpointError, ConfigError, PolicyError, StoreError
 from hotlap.evaluation.sources import DriverSource, find_driver
-from hotlap.highway.config import RoadConfig
 from hotlap.highway.fingerprint import physics_fingerprint
 from hotlap.highway.missions import Ending, Outcome
 from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
 from hotlap.highway.orders import Refused, Situation, Understood, as_record, as_sentence, interpret
 from hotlap.highway.orders.situation import lane_name
 from hotlap.highway.physics import DECISION_S, MPH
+from hotlap.highway.road_config import RoadConfig
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.progress import say
 from hotlap.store.database import DATABASE_FILE, Database

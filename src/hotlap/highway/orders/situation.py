@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hotlap.errors import MissionError
-from hotlap.highway.config import RoadConfig
 from hotlap.highway.missions import Mission
 from hotlap.highway.physics import FEWEST_LANES, MOST_LANES, MPH, TOP_SPEED_MPS
+from hotlap.highway.road_config import RoadConfig
 
 Kind = Literal["motorcycle", "sedan", "suv", "truck"]
 Units = Literal["mph", "km/h"]
