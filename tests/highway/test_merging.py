@@ -108,6 +108,12 @@ def test_gap_that_is_asked_for_is_kept_at_an_even_speed(headway_s):
     assert keep_gap_mps2(25.0, 20.0 * headway_s, 25.0, headway_s) < 0.0
 
 
+@pytest.mark.parametrize("headway_s", [1.2, 1.8, 2.4])
+def test_gap_that_is_a_little_off_is_mended_firmly_enough_to_be_learned(headway_s):
+    assert keep_gap_mps2(25.0, 1.05 * headway_s * 25.0, 25.0, headway_s) > 0.8
+    assert keep_gap_mps2(25.0, 0.95 * headway_s * 25.0, 25.0, headway_s) < -0.8
+
+
 def test_expert_finds_a_gap_in_the_densest_traffic():
     orders = [(spoken("lane", seed), seed) for seed in TIMED_OUT_BEFORE]
     endings = [each.ending for each in OrderExam(HighwayExpert(), orders, 40).results()]
