@@ -124,7 +124,7 @@ ENTRY = """
 from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
-from hotlap.kernel import address_table, arrays_at, kernel, native_entry
+from hotlap.kernel import address_table, arrays_at, kernel, native_entry, native_function
 
 class Columns(NamedTuple):
     speed: NDArray[np.float64]
@@ -133,6 +133,13 @@ class Columns(NamedTuple):
 def doubled(value):
     return 2.0 * value
 
+@kernel
+def sum_doubled(speed):
+    total = 0.0
+    for car in range(len(speed)):
+        total += doubled(speed[car])
+    return total
+
 def double_all(addresses, first, last, mode):
     columns = arrays_at(addresses, 0, Columns)
     for car in range(first, last):
@@ -140,7 +147,7 @@ def double_all(addresses, first, last, mode):
 
 columns = Columns(np.arange(3.0))
 native_entry(double_all)(address_table(columns).ctypes.data, 0, 3, 0)
-print(columns.speed.tolist())
+print(columns.speed.tolist(), native_function(sum_doubled)(columns.speed))
 """
 FIRST_STEP = """
 from hotlap.racer.batch import RacerBatch
@@ -153,8 +160,11 @@ print(batch.fleet.arc_u[0], batch.fleet.x_u[0])
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("content", [ENTRY, pytest.param(FIRST_STEP, marks=pytest.mark.soak)])
-def test_cold_cache_is_filled_and_a_warm_one_is_only_read(content, tmp_path):
+@pytest.mark.parametrize(
+    ("content", "compiled"),
+    [(ENTRY, ["double_all", "sum_doubled"]), pytest.param(FIRST_STEP, ["update_entry"], marks=pytest.mark.soak)],
+)
+def test_cold_cache_is_filled_and_a_warm_one_is_only_read(content, compiled, tmp_path):
     """Both processes do the same; the second compiles nothing."""
     script = tmp_path / "script.py"
     script.write_text(content, encoding="utf-8")
@@ -168,7 +178,8 @@ def test_cold_cache_is_filled_and_a_warm_one_is_only_read(content, tmp_path):
         files.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb*")})
     assert outputs[0] == outputs[1] != ""
     assert files[0] == files[1]
-    assert any(path.suffix == ".nbc" for path in files[0])
+    for name in compiled:
+        assert any(f".{name}-" in path.name and path.suffix == ".nbc" for path in files[0]), name
 
 
 DOUBLED = """

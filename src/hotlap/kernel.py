@@ -119,6 +119,18 @@ def builder(function: Function) -> Function:
     return compiled
 
 
+def native_function(function: Function) -> Function:
+    """A kernel, with all the kernels it calls, as machine code that takes what the plain function takes."""
+
+    def decorate(plain: Any) -> Any:
+        if plain.__name__ != function.__name__:
+            return numba.njit(error_model="numpy", nogil=True)(plain)
+        return with_cache(lambda cache: numba.njit(cache=cache, error_model="numpy", nogil=True)(plain))
+
+    compiled: Function = compile_kernel(function, decorate)
+    return compiled
+
+
 def native_entry(function: Callable[[Any, int, int, int], None]) -> Callable[[int, int, int, int], None]:
     """A C function pointer for an entry `f(addresses, first, last, mode)`; the call releases the GIL."""
 

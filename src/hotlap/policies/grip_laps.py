@@ -4,10 +4,9 @@ import math
 from functools import cache
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from hotlap.kernel import compile_kernel, kernel
+from hotlap.kernel import kernel, native_function
 from hotlap.policies.grip_driver import ANY_SPEED_MPS, Manner, PlannedLine, drive_line, find_spot
 from hotlap.policies.policy import FloatArray
 from hotlap.racer.grip_car import Assists, CarData, GripState, advance_grip_car
@@ -81,7 +80,7 @@ def drive_laps(
 @cache
 def compiled_laps() -> Any:
     """`drive_laps` as machine code."""
-    return compile_kernel(drive_laps, numba.njit(error_model="numpy", nogil=True))
+    return native_function(drive_laps)
 
 
 def room_for_trace(most_ticks: int) -> FloatArray:

@@ -10,10 +10,9 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numba
 import numpy as np
 
-from hotlap.kernel import compile_kernel, kernel
+from hotlap.kernel import kernel, native_function
 from hotlap.policies.fastest_line import fastest_line, road_with_margin
 from hotlap.policies.grip_driver import ANY_SPEED_MPS, LineSpot, Manner, PlannedLine, drive_line, find_spot
 from hotlap.policies.policy import Array, FloatArray
@@ -140,7 +139,7 @@ def write_shown(
 @cache
 def compiled_showing() -> Any:
     """`write_shown` as machine code."""
-    return compile_kernel(write_shown, numba.njit(error_model="numpy", nogil=True))
+    return native_function(write_shown)
 
 
 @cache
