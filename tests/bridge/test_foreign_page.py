@@ -3,10 +3,9 @@
 from http import HTTPStatus
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from bridge.running import running_server
-from browser.game_page import launch
+from browser.game_page import blank_page
 from web.elsewhere import elsewhere
 
 pytestmark = pytest.mark.browser
@@ -20,10 +19,8 @@ RESET = """url => new Promise(resolve => {
 
 @pytest.fixture
 def page():
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser.new_page()
-        browser.close()
+    with blank_page() as page:
+        yield page
 
 
 def test_page_of_another_origin_is_refused_and_one_of_its_own_is_not(page):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from playwright.sync_api import Browser, Page, Playwright, expect
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from hotlap.checkpoints import Checkpoint, save_checkpoint, write_document
 from hotlap.policies.onnx_policy import OnnxPolicy
@@ -27,6 +27,8 @@ LAP_MS = 90_000
 PATIENCE_MS = 30_000
 """How long a page may take for what it does at once on a quiet machine."""
 LAPTOP = {"width": 1280, "height": 720}
+SMALL = {"width": 640, "height": 360}
+"""The smallest window that has room for everything: the processor draws, and fewer pixels are less work."""
 HURRIED = 10
 # The page's own clock, which tests turn faster: a lap of ten seconds is a lap of ten seconds, shown in one.
 CLOCK = """
@@ -50,6 +52,15 @@ def launch(playwright: Playwright, *flags: str) -> Browser:
     chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
     assert chromium, "no Chromium: run make setup-browser"
     return playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", *flags])
+
+
+@contextlib.contextmanager
+def blank_page() -> Iterator[Page]:
+    """A page in a browser of its own."""
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser.new_page()
+        browser.close()
 
 
 @contextlib.contextmanager
@@ -132,15 +143,17 @@ class GamePage:
         if message.type in ("error", "warning") and not any(text in message.text for text in self.expected):
             self.complaints.append(message.text)
 
-    def as_new(self) -> "GamePage":
+    def as_new(self, address: str) -> "GamePage":
         """The same window as if it were a new one: nothing open, kept, intercepted, held or complained about."""
+        self.address = address
         self.page.unroute_all(behavior="ignoreErrors")
         self.page.context.set_offline(False)
+        self.page.emulate_media(reduced_motion="no-preference")
         self.page.keyboard.up("ArrowUp")
         self.page.goto("about:blank")
-        self.page.set_viewport_size(LAPTOP)
+        self.page.set_viewport_size(SMALL)
         session = self.page.context.new_cdp_session(self.page)
-        session.send("Storage.clearDataForOrigin", {"origin": self.address.rstrip("/"), "storageTypes": "all"})
+        session.send("Storage.clearDataForOrigin", {"origin": address.rstrip("/"), "storageTypes": "all"})
         session.detach()
         self.complaints, self.expected = [], ()
         return self
@@ -170,6 +183,11 @@ class GamePage:
         """Pick a driver by its name."""
         option = self.page.locator("select option").filter(has_text=name).first
         self.page.get_by_label("Driver").select_option(option.get_attribute("value"))
+
+    def choose_run(self, name: str) -> None:
+        """Pick a run by its name."""
+        option = self.page.locator("select option").filter(has_text=name).first
+        self.page.get_by_label("Run").select_option(option.get_attribute("value"))
 
     def race(self, mode: str = "Solo", laps: str = "1", *, countdown: bool = False) -> None:
         """Start a race from the menu; without countdown it is started once more at once, unless in a hurry."""
@@ -212,6 +230,14 @@ class GamePage:
     def speed(self) -> int:
         """What the speedometer says."""
         return int(self.page.get_by_test_id("speed").inner_text())
+
+
+def open_window(browser: Browser, address: str, **options: Any) -> GamePage:
+    """A small window of its own, for tests that do not look at frames; its context is the caller's to close."""
+    context = browser.new_context(**{"viewport": SMALL, **options})
+    game = GamePage(context.new_page(), address)
+    game.page.add_init_script(FEWER_PICTURES)
+    return game
 
 
 def run_with_checkpoints(root: Path, name: str = "learner", count: int = 8) -> Path:

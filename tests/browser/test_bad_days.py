@@ -5,45 +5,32 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import (
-    GamePage,
-    keeps_to_the_middle,
-    launch,
-    of_another_kind,
-    publish,
-    save_policy,
-    serving,
-)
+from browser.game_page import LAPTOP, keeps_to_the_middle, launch, of_another_kind, open_window, publish, save_policy
 from policies.tiny_models import good_metadata, linear_model
 from web.sample_runs import make_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
 
-def test_damaged_memory_is_treated_as_empty(game_apart):
+def test_damaged_memory_is_treated_as_empty(game):
     damage = (
         """for (const key of ['settings', 'laps', 'pending', 'flying-laps']) localStorage['hotlap.' + key] = '{"x":';"""
     )
-    game_apart.page.add_init_script(damage)
-    game_apart.open().race("Solo", "1")
-    game_apart.page.keyboard.down("ArrowUp")
-    expect(game_apart.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
+    game.open().page.evaluate(damage)
+    game.open().race("Solo", "1")
+    game.page.keyboard.down("ArrowUp")
+    expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
 
 
-def test_without_onnxruntime_one_can_drive_alone_and_is_told_why(browser, tmp_path):
-    publish(make_run(tmp_path, "foreigner"), 1000, of_another_kind(keeps_to_the_middle(1000)))
-    with serving(tmp_path) as address:
-        context = browser.new_context()
-        game = GamePage(context.new_page(), address)
-        game.expect_complaints("ERR_FAILED")
-        game.page.route("**/assets/ort*", lambda route: route.abort())
-        game.open().choose_driver("foreigner")
-        game.race("Versus AI", "3")
-        expect(game.page.locator(".hud-notice")).to_contain_text("onnxruntime did not load")
-        game.page.keyboard.down("ArrowUp")
-        expect(game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
-        context.close()
-    assert game.complaints == []
+def test_without_onnxruntime_one_can_drive_alone_and_is_told_why(other_game, other_runs):
+    publish(make_run(other_runs, "stranded"), 1000, of_another_kind(keeps_to_the_middle(1000)))
+    other_game.expect_complaints("ERR_FAILED")
+    other_game.page.route("**/assets/ort*", lambda route: route.abort())
+    other_game.open().choose_driver("stranded")
+    other_game.race("Versus AI", "3")
+    expect(other_game.page.locator(".hud-notice")).to_contain_text("onnxruntime did not load")
+    other_game.page.keyboard.down("ArrowUp")
+    expect(other_game.page.get_by_test_id("speed")).to_have_text(re.compile(r"^\d{2,3}$"))
 
 
 def test_without_the_kernel_of_networks_one_can_drive_alone_and_is_told_why(game):
@@ -54,18 +41,13 @@ def test_without_the_kernel_of_networks_one_can_drive_alone_and_is_told_why(game
     expect(game.page.locator(".hud-notice")).to_contain_text("On the track instead: You")
 
 
-def test_driver_of_another_physics_is_refused_with_the_reason(browser, tmp_path):
-    folder = make_run(tmp_path, "stranger", fingerprint="0" * 64)
+def test_driver_of_another_physics_is_refused_with_the_reason(other_game, other_runs):
+    folder = make_run(other_runs, "stranger", fingerprint="0" * 64)
     model = linear_model(good_metadata(physics_fingerprint="0" * 64))
     publish(folder, 1000, bytes(model.SerializeToString()))
-    with serving(tmp_path) as address:
-        context = browser.new_context()
-        game = GamePage(context.new_page(), address).open()
-        option = game.page.locator("select option", has_text="stranger")
-        expect(option).to_be_disabled()
-        expect(option).to_contain_text("physics")
-        context.close()
-    assert game.complaints == []
+    option = other_game.open().page.locator("select option", has_text="stranger")
+    expect(option).to_be_disabled()
+    expect(option).to_contain_text("physics")
 
 
 def test_lost_driver_file_is_said_and_the_race_goes_on(game):
@@ -99,7 +81,7 @@ def test_page_that_gets_no_world_says_so_and_offers_to_reload(game):
 
 def test_without_webgl_a_canvas_draws_the_race(playwright, address):
     browser = launch(playwright, "--disable-3d-apis")
-    game = GamePage(browser.new_page(), address).open()
+    game = open_window(browser, address, viewport=LAPTOP).open()
     assert not game.page.evaluate("Boolean(document.createElement('canvas').getContext('webgl'))")
     game.race("Solo", "1")
     assert game.stat("renderer") == "canvas"
@@ -114,16 +96,13 @@ def test_without_webgl_a_canvas_draws_the_race(playwright, address):
     assert game.complaints == []
 
 
-def test_newer_self_takes_the_wheel_while_one_watches(browser, tmp_path):
-    folder = make_run(tmp_path, "pupil")
+def test_newer_self_takes_the_wheel_while_one_watches(other_game, other_runs):
+    folder = make_run(other_runs, "watched")
     save_policy(folder, 1000, keeps_to_the_middle(1000))
-    with serving(tmp_path) as address:
-        context = browser.new_context()
-        game = GamePage(context.new_page(), address).open()
-        game.race("Watch it learn", countdown=True)
-        driver = game.page.get_by_test_id("learn-driver")
-        expect(driver).to_contain_text("1k steps")
-        save_policy(folder, 2000, keeps_to_the_middle(2000, pace=2.0))
-        expect(driver).to_contain_text("2k steps")
-        context.close()
-    assert game.complaints == []
+    other_game.open().choose("Watch it learn")
+    other_game.choose_run("watched")
+    other_game.race("Watch it learn", countdown=True)
+    driver = other_game.page.get_by_test_id("learn-driver")
+    expect(driver).to_contain_text("1k steps")
+    save_policy(folder, 2000, keeps_to_the_middle(2000, pace=2.0))
+    expect(driver).to_contain_text("2k steps")

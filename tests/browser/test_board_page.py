@@ -26,19 +26,14 @@ def laps_on_the_server(game: GamePage) -> list[dict]:
     return game.page.request.get(game.address + "api/laps?track=track-01").json()["laps"]
 
 
-def test_clean_lap_is_on_the_board_after_a_reload(game):
+def test_clean_lap_is_on_the_board_after_a_reload_and_can_be_watched_and_raced_as_a_ghost(game):
     ticks = drive_a_lap(game)
     placed = re.compile(rf"^{lap_text(ticks)} is number \d+ on the board\.$")
     expect(game.page.get_by_test_id("delivery")).to_have_text(placed)
     assert ticks in [lap["ticks"] for lap in laps_on_the_server(game)]
-    game.open()
+    game.open().hurry()
     game.page.get_by_role("button", name="Lap board").click()
     expect(game.page.get_by_test_id("board")).to_contain_text(lap_text(ticks))
-
-
-def test_lap_of_the_board_can_be_watched_and_raced_as_a_ghost(game):
-    ticks = drive_a_lap(game)
-    game.page.get_by_role("button", name="Lap board").click()
     lap = game.page.get_by_test_id("board").locator("tr", has_text=lap_text(ticks)).first
     lap.get_by_role("button", name=re.compile("^Watch the lap")).click()
     game.page.locator("body[data-screen=race]").wait_for()
@@ -62,21 +57,19 @@ def test_lap_is_kept_while_the_server_is_gone_and_sent_when_it_is_back(game):
     assert ticks in [lap["ticks"] for lap in laps_on_the_server(game)]
 
 
-def test_game_on_a_static_host_keeps_its_laps_in_the_browser(browser, runs, tmp_path):
+def test_game_on_a_static_host_keeps_its_laps_in_the_browser(one_window, runs, tmp_path):
     assert cli.main(["export", "site", str(tmp_path / "site"), "--root", str(runs)]) == 0
     quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
     handler = functools.partial(quiet, directory=str(tmp_path / "site"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        context = browser.new_context()
-        game = GamePage(context.new_page(), f"http://127.0.0.1:{server.server_port}/")
+        game = one_window.as_new(f"http://127.0.0.1:{server.server_port}/")
         ticks = drive_a_lap(game)
         expect(game.page.get_by_test_id("delivery")).to_contain_text("on this browser")
         game.open()
         game.page.get_by_role("button", name="Lap board").click()
         expect(game.page.get_by_test_id("board")).to_contain_text(lap_text(ticks))
         assert game.complaints == []
-        context.close()
         server.shutdown()
         thread.join()

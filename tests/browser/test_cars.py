@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import GamePage, lap_text, publish, serving
+from browser.game_page import lap_text, publish
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.racer.batch import LAYOUTS
 from hotlap.racer.fingerprint import fingerprint_of_layout
@@ -70,25 +70,21 @@ def test_car_and_its_circuit_are_remembered(game):
     expect(game.page.locator(".card input:checked")).to_have_value("track-01")
 
 
-def test_driver_of_the_gt_is_offered_to_the_gt_alone_and_drives_as_in_python(browser, tmp_path):
+def test_driver_of_the_gt_is_offered_to_the_gt_alone_and_drives_as_in_python(other_game, other_runs):
     policy = straight_on(0.6)
     facts = {"observation": "grip", "tracks": ["ridgeway"], "car": ["gt"]}
-    publish(make_run(tmp_path, "gripper", fingerprint=fingerprint_of_layout("grip"), racer=facts), 1000, policy)
-    with serving(tmp_path) as address:
-        context = browser.new_context()
-        game = GamePage(context.new_page(), address).open()
-        expect(game.page.locator("select option", has_text="gripper")).to_have_count(0)
-        game.choose("GT")
-        game.choose("Ridgeway")
-        game.choose_driver("gripper")
-        game.race("Spectate", "3", countdown=True)
-        game.wait_until("Number(document.querySelector('[data-testid=speed]').textContent) > 60")
-        game.page.keyboard.press("Escape")
-        expect(game.page.get_by_role("dialog", name="Paused")).to_be_visible()
-        shown = game.page.get_by_test_id("current-lap").inner_text()
-        minutes, seconds = shown.split(":")
-        ticks = round((60 * int(minutes) + float(seconds)) * 60)
-        assert lap_text(ticks) == shown
-        assert game.speed() == pytest.approx(speed_in_python(policy, ticks), abs=0.6)
-        context.close()
-    assert game.complaints == []
+    publish(make_run(other_runs, "gripper", fingerprint=fingerprint_of_layout("grip"), racer=facts), 1000, policy)
+    page = other_game.open().page
+    expect(page.locator("select option", has_text="gripper")).to_have_count(0)
+    other_game.choose("GT")
+    other_game.choose("Ridgeway")
+    other_game.choose_driver("gripper")
+    other_game.race("Spectate", "3", countdown=True)
+    other_game.wait_until("Number(document.querySelector('[data-testid=speed]').textContent) > 60")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Paused")).to_be_visible()
+    shown = page.get_by_test_id("current-lap").inner_text()
+    minutes, seconds = shown.split(":")
+    ticks = round((60 * int(minutes) + float(seconds)) * 60)
+    assert lap_text(ticks) == shown
+    assert other_game.speed() == pytest.approx(speed_in_python(policy, ticks), abs=0.6)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import LAPTOP, serving
+from browser.game_page import FEWER_PICTURES, LAPTOP, SMALL
 from browser.highway_page import LEFTMOST, HighwayPage, always_left, highway_run, obedient, publish_driver
 from hotlap.highway.missions import Mission, Mode
 from hotlap.highway.physics import MOST_VEHICLES, MPH
@@ -24,28 +24,32 @@ window.speechSynthesis.speak = (words) => { window.spoken = words.text; };"""
 
 
 @pytest.fixture(scope="module")
-def highway(tmp_path_factory):
+def highway(other_runs, other_address):
     """A server with a driver that does as it is told, and one that always asks for the left."""
-    root = tmp_path_factory.mktemp("highway") / "runs"
-    publish_driver(highway_run(root, "leftist"), 500, always_left(500))
-    publish_driver(highway_run(root, "pupil"), 1000, obedient(1000))
-    with serving(root) as address:
-        yield root, address
+    publish_driver(highway_run(other_runs, "leftist"), 500, always_left(500))
+    publish_driver(highway_run(other_runs, "pupil"), 1000, obedient(1000))
+    return other_runs, other_address
+
+
+def open_highway(browser, address) -> HighwayPage:
+    page = HighwayPage(browser.new_context(viewport=SMALL).new_page(), address)
+    page.page.add_init_script(FEWER_PICTURES)
+    return page
 
 
 @pytest.fixture(scope="module")
-def laptop(browser, highway):
+def one_highway(browser, highway):
     """Opening a window costs more than most tests do in it, so they share one."""
-    context = browser.new_context(viewport=LAPTOP)
-    yield HighwayPage(context.new_page(), highway[1])
-    context.close()
+    page = open_highway(browser, highway[1])
+    yield page
+    page.page.context.close()
 
 
 @pytest.fixture
-def page(laptop):
+def page(one_highway, highway):
     """The page in a window that is as good as new, not opened yet; whatever it complains about fails the test."""
-    yield laptop.as_new()
-    assert laptop.complaints == []
+    yield one_highway.as_new(highway[1])
+    assert one_highway.complaints == []
 
 
 @pytest.fixture
@@ -53,14 +57,13 @@ def window(browser, highway):
     """Opens the page in a window of its own; whatever it complains about fails the test."""
     opened = []
 
-    def new(address: str | None = None) -> HighwayPage:
-        context = browser.new_context(viewport=LAPTOP)
-        opened.append((context, HighwayPage(context.new_page(), address or highway[1])))
-        return opened[-1][1]
+    def new() -> HighwayPage:
+        opened.append(open_highway(browser, highway[1]))
+        return opened[-1]
 
     yield new
-    for context, page in opened:
-        context.close()
+    for page in opened:
+        page.page.context.close()
         assert page.complaints == []
 
 
@@ -229,6 +232,7 @@ def test_browser_without_speech_says_so(window):
 
 
 def test_game_and_highway_lead_to_each_other(page, highway):
+    page.page.set_viewport_size(LAPTOP)
     page.page.goto(highway[1])
     page.page.get_by_role("link", name="Highway").click()
     page.page.locator("body[data-ready]").wait_for()

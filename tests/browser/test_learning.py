@@ -3,33 +3,22 @@
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import GamePage, run_with_checkpoints, serving
+from browser.game_page import run_with_checkpoints
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 
-def test_chosen_run_is_watched_and_its_younger_selves_are_raced_by_name(browser, tmp_path):
+def test_chosen_run_is_watched_and_its_younger_selves_are_raced_by_name(other_game, other_runs):
     for name in ("first", "second"):
-        run_with_checkpoints(tmp_path, name, 3)
-    with serving(tmp_path) as address:
-        context = browser.new_context()
-        game = GamePage(context.new_page(), address).open()
-        for name in ("first", "second"):
-            game.open().choose("Watch it learn")
-            choose_run(game, name)
-            game.page.locator(".start").click()
-            expect(game.page.locator(".learn strong")).to_have_text(name)
-            expect(game.page.get_by_test_id("learn-driver")).to_contain_text("3k steps")
-            game.open().choose("Younger selves")
-            choose_run(game, name)
-            game.page.locator(".start").click()
-            expect(game.page.locator(".hud-title")).to_have_text(f"Younger selves of {name}")
-            expect(game.page.locator(".hud-table li")).to_have_count(4)
-        context.close()
-    assert game.complaints == []
-
-
-def choose_run(game: GamePage, name: str) -> None:
-    """Pick a run by its name."""
-    option = game.page.locator("select option").filter(has_text=name).first
-    game.page.get_by_label("Run").select_option(option.get_attribute("value"))
+        run_with_checkpoints(other_runs, name, 3)
+    for name in ("first", "second"):
+        other_game.open().choose("Watch it learn")
+        other_game.choose_run(name)
+        other_game.page.locator(".start").click()
+        expect(other_game.page.locator(".learn strong")).to_have_text(name)
+        expect(other_game.page.get_by_test_id("learn-driver")).to_contain_text("3k steps")
+        other_game.open().choose("Younger selves")
+        other_game.choose_run(name)
+        other_game.page.locator(".start").click()
+        expect(other_game.page.locator(".hud-title")).to_have_text(f"Younger selves of {name}")
+        expect(other_game.page.locator(".hud-table li")).to_have_count(4)

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import GamePage, lap_text, scripted_drive
+from browser.game_page import lap_text, scripted_drive
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 HOSTILE = {
@@ -17,10 +17,8 @@ HOSTILE = {
 }
 
 
-def test_lap_to_beat_is_copied_as_a_link_that_opens_straight_into_the_race(browser, address):
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    game = GamePage(context.new_page(), address)
+def test_lap_to_beat_is_copied_as_a_link_that_opens_straight_into_the_race(game):
+    game.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     inputs, ticks = scripted_drive(1)
     game.open().hurry().drive(inputs)
     game.race("Solo", "1")
@@ -29,14 +27,12 @@ def test_lap_to_beat_is_copied_as_a_link_that_opens_straight_into_the_race(brows
     game.page.get_by_test_id("share").click()
     expect(game.page.get_by_test_id("share")).to_have_text("Link copied")
     link = game.page.evaluate("navigator.clipboard.readText()")
-    assert link.startswith(address + "?track=track-01&car=classic")
+    assert link.startswith(game.address + "?track=track-01&car=classic")
     game.page.goto(link)
     game.page.locator("body[data-screen=race]").wait_for()
     expect(game.page.locator(".hud-title")).to_have_text(f"Beat You: {lap_text(ticks)}")
     expect(game.page.locator(".hud-count")).to_have_class(re.compile("shown"))
     assert game.stat("cars") == 2
-    context.close()
-    assert game.complaints == []
 
 
 def test_link_to_a_track_and_a_driver_opens_that_race(game):

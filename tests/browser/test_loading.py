@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import GamePage, keeps_to_the_middle, lap_text, laps_in_python, of_another_kind, publish, serving
+from browser.game_page import keeps_to_the_middle, lap_text, laps_in_python, of_another_kind, publish
 from web.sample_runs import make_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
@@ -12,13 +12,11 @@ MOST_BYTES = 1_000_000
 
 
 @pytest.fixture(scope="module")
-def foreign(tmp_path_factory):
-    """A server with one driver whose graph is not one of Hotlap's own; its address and its policy."""
-    root = tmp_path_factory.mktemp("foreign")
+def foreigner(other_runs):
+    """A driver whose graph is not one of Hotlap's own, in a run of this name."""
     policy = of_another_kind(keeps_to_the_middle(1000))
-    publish(make_run(root, "foreigner"), 1000, policy)
-    with serving(root) as address:
-        yield address, policy
+    publish(make_run(other_runs, "foreigner"), 1000, policy)
+    return policy
 
 
 def test_first_race_with_a_machine_takes_less_than_a_megabyte(game_apart):
@@ -36,42 +34,34 @@ def test_first_race_with_a_machine_takes_less_than_a_megabyte(game_apart):
     assert sum(received) < MOST_BYTES
 
 
-def test_driver_of_another_kind_of_graph_is_driven_by_onnxruntime(browser, foreign):
-    address, policy = foreign
-    context = browser.new_context()
-    game = GamePage(context.new_page(), address).open()
-    asked: list[str] = []
-    game.page.on("request", lambda request: asked.append(request.url))
-    game.choose_driver("foreigner")
-    game.hurry().race("Spectate", "3", countdown=True)
-    game.wait_for_results()
-    assert game.times(2) == [lap_text(ticks) for ticks in laps_in_python(policy, "track-01", 3)]
-    assert [url for url in asked if "/ort" in url]
-    context.close()
-    assert game.complaints == []
+def test_driver_of_another_kind_of_graph_is_driven_by_onnxruntime(other_game, foreigner):
+    other_game.open().choose_driver("foreigner")
+    with other_game.page.expect_request("**/ort*"):
+        other_game.hurry().race("Spectate", "3", countdown=True)
+    other_game.wait_for_results()
+    assert other_game.times(2) == [lap_text(ticks) for ticks in laps_in_python(foreigner, "track-01", 3)]
 
 
-def test_who_waits_sees_names_and_sizes_and_may_begin_alone(browser, foreign):
-    context = browser.new_context()
-    game = GamePage(context.new_page(), foreign[0])
+@pytest.mark.usefixtures("foreigner")
+def test_who_waits_sees_names_and_sizes_and_may_begin_alone(other_game):
     # A network as slow as a bad phone's, for the 14 MB alone.
-    game.page.route("**/assets/ort*.wasm", lambda _route: None)
-    game.open()
-    game.choose("Versus AI")
-    game.choose_driver("foreigner")
-    game.page.locator(".start").click()
-    waiting = game.page.get_by_role("status").filter(has_text="Loading")
+    other_game.page.route("**/assets/ort*.wasm", lambda _route: None)
+    other_game.open()
+    other_game.choose("Versus AI")
+    other_game.choose_driver("foreigner")
+    other_game.page.locator(".start").click()
+    waiting = other_game.page.get_by_role("status").filter(has_text="Loading")
     expect(waiting).to_be_visible()
-    game.page.get_by_role("button", name="Start without the AI").click()
-    expect(game.page.locator(".hud-notice")).to_contain_text("The AI was still loading. On the track instead: You")
+    other_game.page.get_by_role("button", name="Start without the AI").click()
+    notice = other_game.page.locator(".hud-notice")
+    expect(notice).to_contain_text("The AI was still loading. On the track instead: You")
     expect(waiting).to_be_hidden()
-    assert game.stat("cars") == 1
-    context.close()
+    assert other_game.stat("cars") == 1
 
 
-def test_slow_download_is_shown_by_name_and_size(game_apart):
-    game_apart.page.route("**/data/policies/*.onnx", lambda _route: None)
-    game_apart.open()
+def test_slow_download_is_shown_by_name_and_size(game):
+    game.page.route("**/data/policies/*.onnx", lambda _route: None)
+    game.open()
     slowly = """() => {
         const usual = window.fetch;
         window.fetch = async (url, ...rest) => {
@@ -80,10 +70,10 @@ def test_slow_download_is_shown_by_name_and_size(game_apart):
             return new Response(body, { headers: { "X-Decoded-Length": "120000" } });
         };
     }"""
-    game_apart.page.evaluate(slowly)
-    game_apart.choose("Gauntlet")
-    game_apart.choose("Solo")
-    game_apart.page.locator(".start").click()
-    row = game_apart.page.locator(".progress li").filter(has_text="the physics of the track")
+    game.page.evaluate(slowly)
+    game.choose("Gauntlet")
+    game.choose("Solo")
+    game.page.locator(".start").click()
+    row = game.page.locator(".progress li").filter(has_text="the physics of the track")
     expect(row).to_contain_text("40 kB of 120 kB")
-    expect(game_apart.page.get_by_role("button", name="Start without the AI")).to_be_hidden()
+    expect(game.page.get_by_role("button", name="Start without the AI")).to_be_hidden()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import GamePage, keeps_to_the_middle, lap_text, middle_weights, publish, scripted_drive, serving
+from browser.game_page import GamePage, keeps_to_the_middle, lap_text, middle_weights, publish, scripted_drive
 from hotlap.export.race_kernel import packaged_fingerprints
 from hotlap.policies.race_drivers import race_driver
 from hotlap.race.world import RaceWorld
@@ -61,24 +61,21 @@ def results_in_page(game: GamePage) -> list[list[str]]:
         (sees_the_others, "mixed"),
     ],
 )
-def test_race_ends_as_the_python_engine_says(made, level, browser, tmp_path):
+def test_race_ends_as_the_python_engine_says(made, level, other_game, other_runs, tmp_path):
     policy = made(1000)
-    layout = (
-        {"world": "race", "fingerprint": packaged_fingerprints()["race-classic"]} if made is sees_the_others else {}
-    )
-    publish(make_run(tmp_path / "runs", "racer", **layout), 1000, policy)
-    with serving(tmp_path / "runs") as address:
-        game = GamePage(browser.new_context().new_page(), address).open()
-        listed = game.page.request.get(f"{address}data/policies.json").json()["policies"]
-        key = next(entry["key"] for entry in listed if entry["name"] == "racer")
-        game.open(f"{WATCHED}&driver={key}" + (f"&level={level}" if level else "")).hurry()
-        game.wait_for_results()
-        (tmp_path / "driver.onnx").write_bytes(policy)
-        levels = MIXED if level == "mixed" else [f"@level-{level}" if level else ""] * CARS
-        expected = results_in_python([f"{tmp_path / 'driver.onnx'}{each}" for each in levels])
-        assert results_in_page(game) == expected
-        assert level or sum(int(row[4]) for row in expected) > 0, "nobody touched anybody"
-        game.page.context.close()
+    if not (other_runs / made.__name__).exists():
+        facts = {"world": "race", "fingerprint": packaged_fingerprints()["race-classic"]}
+        folder = make_run(other_runs, made.__name__, **(facts if made is sees_the_others else {}))
+        publish(folder, 1000, policy)
+    listed = other_game.page.request.get(f"{other_game.address}data/policies.json").json()["policies"]
+    key = next(entry["key"] for entry in listed if entry["name"] == made.__name__)
+    other_game.open(f"{WATCHED}&driver={key}" + (f"&level={level}" if level else "")).hurry()
+    other_game.wait_for_results()
+    (tmp_path / "driver.onnx").write_bytes(policy)
+    levels = MIXED if level == "mixed" else [f"@level-{level}" if level else ""] * CARS
+    expected = results_in_python([f"{tmp_path / 'driver.onnx'}{each}" for each in levels])
+    assert results_in_page(other_game) == expected
+    assert level or sum(int(row[4]) for row in expected) > 0, "nobody touched anybody"
 
 
 def test_rivals_that_follow_the_player_get_stronger_with_a_win(game):
@@ -136,11 +133,9 @@ def test_race_of_eight_leaves_most_of_every_frame_to_the_browser(game_apart, in_
     game_apart.page.keyboard.down("ArrowUp")
     expect(game_apart.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[1-9]"))
     game_apart.page.evaluate("window.hotlapStats.reset()")
-    expect(game_apart.page.get_by_test_id("current-lap")).to_have_text(re.compile(r"^0:0[5-9]"))
+    game_apart.wait_until("window.hotlapStats.workMs.length > 100")
     assert game_apart.stat("cars") == 8
-    work = game_apart.stat("workMs")
-    assert len(work) > 60
-    in_time(statistics.median(work) / 1000, 0.008)
+    in_time(statistics.median(game_apart.stat("workMs")) / 1000, 0.008)
 
 
 @pytest.mark.soak

@@ -8,23 +8,35 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from browser.game_page import GamePage, scripted_drive
+from browser.game_page import SMALL, GamePage, scripted_drive
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 RACE = "?track=track-01&car=classic&laps=2&rivals=3&start=last&seed=7&watch=1"
 
 
-@pytest.fixture
-def replay(game) -> GamePage:
-    """A race with contact that is over, and its replay: all cars have the driver that keeps to the middle."""
+@pytest.fixture(scope="module")
+def race_that_is_over(one_window, address) -> GamePage:
+    """The results of a race with contact: all cars have the driver that keeps to the middle."""
+    game = one_window.as_new(address)
     listed = game.page.request.get(f"{game.address}data/policies.json").json()["policies"]
     key = next(entry["key"] for entry in listed if entry["kind"] == "best")
     game.open(f"{RACE}&driver={key}").hurry()
     game.wait_for_results()
     game.page.evaluate("window.turnClock(1)")
-    game.page.get_by_role("button", name="Replay").click()
-    game.page.locator("body[data-screen=replay]").wait_for()
     return game
+
+
+@pytest.fixture
+def replay(race_that_is_over):
+    """Its replay; afterwards the results are shown again."""
+    page = race_that_is_over.page
+    page.get_by_role("button", name="Replay").click()
+    page.locator("body[data-screen=replay]").wait_for()
+    yield race_that_is_over
+    if page.locator("body[data-screen=replay]").count():
+        page.keyboard.press("Escape")
+    page.locator("body[data-screen=results]").wait_for()
+    assert race_that_is_over.complaints == []
 
 
 def seconds_shown(game: GamePage) -> float:
@@ -66,7 +78,7 @@ def test_still_has_the_ground_and_the_cars_in_one_picture(replay, tmp_path):
     assert download.value.suggested_filename == "hotlap.png"
     download.value.save_as(tmp_path / "still.png")
     pixels = np.asarray(Image.open(tmp_path / "still.png").convert("RGB")).reshape(-1, 3).astype(int)
-    assert len(pixels) == 1280 * 720
+    assert len(pixels) == SMALL["width"] * SMALL["height"]
     asphalt = np.abs(pixels - [0x57, 0x5C, 0x65]).max(axis=1) < 12
     assert asphalt.mean() > 0.05, "there is no road in the picture"
     first_car = np.abs(pixels - [0x35, 0xD0, 0xFF]).max(axis=1) < 40

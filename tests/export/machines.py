@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page
 
 HERE = Path(__file__).parent
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 IN_PAGE = """async world => {
   const { driveJob } = await import(`./${world}.mjs`);
   const states = await driveJob(async name => new Uint8Array(await (await fetch(name)).arrayBuffer()));
@@ -47,22 +46,17 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-def driven_in_chromium(world: str, folder: Path) -> np.ndarray:
+def driven_in_chromium(page: Page, world: str, folder: Path) -> np.ndarray:
     """The states that a page comes to."""
-    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
-    assert chromium, "no Chromium: run make setup-browser"
     for name in ("memory.mjs", f"{world}.mjs"):
         shutil.copy(HERE / name, folder)
     (folder / "index.html").write_text("<!doctype html>", encoding="utf-8")
     handler = functools.partial(QuietHandler, directory=folder)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, sync_playwright() as playwright:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
         page.goto(f"http://127.0.0.1:{server.server_port}/")
         states = page.evaluate(IN_PAGE, world)
-        browser.close()
         server.shutdown()
         thread.join()
     return np.frombuffer(base64.b64decode(states))

@@ -40,9 +40,9 @@ def test_recorded_missions_end_the_same_in_node(supervised, tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("supervised", [True, False])
-def test_recorded_missions_end_the_same_in_chromium(supervised, tmp_path):
+def test_recorded_missions_end_the_same_in_chromium(supervised, page, tmp_path):
     drive = recorded(DECISIONS, supervised=supervised)
-    assert_same_drive(driven_in_chromium("highway", job_in(tmp_path, drive, supervised=supervised)), drive)
+    assert_same_drive(driven_in_chromium(page, "highway", job_in(tmp_path, drive, supervised=supervised)), drive)
 
 
 def test_recorded_missions_hold_what_there_is_to_compare():

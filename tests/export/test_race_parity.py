@@ -53,15 +53,15 @@ def test_race_of_cars_with_grip_goes_the_same_way_in_node(tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("layout", ["classic", "full"])
-def test_recorded_race_ends_the_same_in_chromium(layout, tmp_path):
+def test_recorded_race_ends_the_same_in_chromium(layout, page, tmp_path):
     race = record_race("track-01", layout, TICKS)
-    assert_same_race(driven_in_chromium("race", job_in(tmp_path, "track-01", race)), race)
+    assert_same_race(driven_in_chromium(page, "race", job_in(tmp_path, "track-01", race)), race)
 
 
 @pytest.mark.browser
-def test_race_of_cars_with_grip_ends_the_same_in_chromium(tmp_path):
+def test_race_of_cars_with_grip_ends_the_same_in_chromium(page, tmp_path):
     race = record_race("ridgeway", "grip", GRIP_TICKS, "gt")
-    assert_same_race(driven_in_chromium("race", job_in(tmp_path, "ridgeway", race)), race)
+    assert_same_race(driven_in_chromium(page, "race", job_in(tmp_path, "ridgeway", race)), race)
 
 
 def test_recorded_race_holds_contacts_faults_passes_finishes_and_cars_put_back():

@@ -59,9 +59,9 @@ def test_cars_with_grip_drive_the_same_in_node(car, tmp_path):
 @pytest.mark.browser
 @pytest.mark.parametrize("layout", ["classic", "full"])
 @pytest.mark.parametrize("track", track_ids())
-def test_recorded_drives_end_the_same_in_chromium(track, layout, tmp_path):
+def test_recorded_drives_end_the_same_in_chromium(track, layout, page, tmp_path):
     drive = recorded(track, layout, TICKS)
-    assert_same_drive(driven_in_chromium("racer", job_in(tmp_path, track, layout, drive)), drive)
+    assert_same_drive(driven_in_chromium(page, "racer", job_in(tmp_path, track, layout, drive)), drive)
 
 
 @pytest.mark.parametrize("track", track_ids())

@@ -1,12 +1,12 @@
 """A page of another origin in a real browser: it can neither read from the server, nor write to it, nor listen."""
 
 import json
-import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
+from browser.game_page import blank_page
 from hotlap.racer.fingerprint import physics_fingerprint
 from store.driven_laps import clean_drive
 from web.elsewhere import elsewhere
@@ -14,7 +14,6 @@ from web.game_server import RunningServer, running
 from web.sample_runs import make_run
 
 pytestmark = pytest.mark.browser
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture
@@ -24,14 +23,10 @@ def game(tmp_path) -> Iterator[RunningServer]:
         yield server
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page() -> Iterator[Page]:
-    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
-    assert chromium, "no Chromium: run make setup-browser"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser.new_page()
-        browser.close()
+    with blank_page() as page:
+        yield page
 
 
 FETCH = """async ([url, options]) => {
