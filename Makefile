@@ -65,8 +65,9 @@ test: setup setup-browser frontend ## every test; ARGS='-m "not integration and 
 test-ray: setup-ray ## the tests that start a Ray cluster; part of `make test`, unless that is given ARGS
 	$(RAY_BIN)/python -m pytest -m ray tests/scaleout
 
-soak: setup setup-browser frontend ## the scaled-up twins of the tests, and the measurements: an hour on a quiet machine
-	$(BIN)/python -m pytest --soak -m "soak or clock" $(ARGS)
+soak: setup setup-ray setup-browser frontend ## the scaled-up twins of the tests, and the measurements: an hour on a quiet machine
+	$(BIN)/python -m pytest --soak -m "soak or clock or hypothesis" $(ARGS)
+	$(if $(ARGS),,$(RAY_BIN)/python -m pytest --soak -m "ray and (soak or clock)" tests/scaleout)
 
 torture: setup frontend ## kills, signals, flips, bombs, floods and hostile drives; ARGS="--minutes 10 --seed 0"; 1 when a limit is broken
 	PYTHONPATH=tests $(BIN)/python -m benchmarks.torture $(ARGS)

@@ -4,8 +4,8 @@ import hypothesis
 import pytest
 
 # No deadline: the first example of a property may have to compile a kernel. The blob repeats a failure elsewhere.
-hypothesis.settings.register_profile("hotlap", deadline=None, print_blob=True)
-hypothesis.settings.load_profile("hotlap")
+hypothesis.settings.register_profile("hotlap", deadline=None, print_blob=True, max_examples=50)
+hypothesis.settings.register_profile("soak", deadline=None, print_blob=True, max_examples=1000)
 
 ONE_AT_A_TIME = "one-at-a-time"
 """The group of tests that need a browser, a crowd of sockets or a clock: `make test` runs them on one worker."""
@@ -13,6 +13,11 @@ ONE_AT_A_TIME = "one-at-a-time"
 
 def pytest_addoption(parser):
     parser.addoption("--soak", action="store_true", help="run the scaled-up twins and the measurements too")
+
+
+def pytest_configure(config):
+    """Properties are tried on fifty examples, with --soak on a thousand."""
+    hypothesis.settings.load_profile("soak" if config.getoption("--soak") else "hotlap")
 
 
 @pytest.fixture
