@@ -27,17 +27,28 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("newcomer")
     for name in ("evals", "examples"):
         shutil.copytree(HOUSE / name, folder / name)
+    judged = folder / "evals" / "highway_cruise.toml"
+    judged.write_text(judged.read_text(encoding="utf-8").replace("episodes = 100", "episodes = 10"), encoding="utf-8")
     (folder / "ai-config.json").write_text(json.dumps({"weights": {"wallPenalty": -0.01}}), encoding="utf-8")
     for words in (["init", "-q"], ["add", "."]):
         subprocess.run(["git", *words], cwd=folder, check=True)
     return folder
 
 
+SHORTER = {
+    "hotlap train racer": ("--evaluation.steps", "100"),
+    "hotlap train highway": ("--evaluation.episodes", "2"),
+    "hotlap evaluate first": ("--episodes", "2", "--orders", "10", "--no-baselines"),
+    "hotlap benchmark bridge": ("--steps", "500"),
+}
+
+
 def shortened(command: str) -> list[str]:
-    """The words of a command, with millions of steps made thousands and drives of seconds to evaluate them by."""
+    """The words of a command, with millions of steps made thousands, and few drives to evaluate them by."""
     steps = r"--steps \g<1>000" if "racer-sac" in command or "highway" in command else r"--steps \g<1>0000"
     words = shlex.split(re.sub(r"--steps (\d)\d{5,}", steps, command))[1:]
-    return [*words, "--evaluation.steps", "100"] if words[0] == "train" and "racer" in words[1] else words
+    fewer = (more for start, more in SHORTER.items() if command.startswith(start))
+    return [*words, *next(fewer, ())]
 
 
 def serve_and_stop(words: list[str], folder: Path) -> None:

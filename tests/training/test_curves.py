@@ -10,6 +10,7 @@ from training.tiny_runs import scalars, tiny_config
 
 pytestmark = pytest.mark.integration
 LONG = {"config": {"episode": {"maxSteps": 60, "stillnessTimeoutTicks": 60}}}
+UNSAVED = {"checkpoint_every": "0"}
 
 
 class Ends(BaseCallback):
@@ -31,7 +32,7 @@ class Ends(BaseCallback):
 )
 def test_every_episode_that_ends_is_counted_once(changes, tmp_path):
     ends = Ends()
-    run = train(tiny_config(**changes, racer=LONG, steps=1920), "run", tmp_path, watchers=[ends]).run
+    run = train(tiny_config(**changes, **UNSAVED, racer=LONG, steps=1920), "run", tmp_path, watchers=[ends]).run
     counted = scalars(run)["racer/episodes_this_rollout"]
     assert sum(value for _, value in counted) == ends.count
     assert ends.count > 20
@@ -48,6 +49,6 @@ def test_cars_that_begin_together_do_not_end_together(world):
 
 def test_returns_show_early(tmp_path):
     """With episodes of 60 ticks in a training of 1,200 of each car: before a twentieth of it."""
-    run = train(tiny_config(cars=32, racer=LONG, steps=32 * 1200), "run", tmp_path).run
+    run = train(tiny_config(cars=32, **UNSAVED, racer=LONG, steps=32 * 1200), "run", tmp_path).run
     first_step, _ = scalars(run)["rollout/ep_rew_mean"][0]
     assert first_step < 0.05 * 32 * 1200

@@ -4,6 +4,7 @@ import functools
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,35 +40,47 @@ class Still(gymnasium.Env):
     observation_space = gymnasium.spaces.Box(-1, 1, (14,), np.float32)
     action_space = gymnasium.spaces.Box(np.float32([-1, 0, 0]), np.float32([1, 1, 1]))
 
-folder, algorithm = Path(sys.argv[1]), {"ppo": PPO, "sac": SAC}[sys.argv[2]]
-model = algorithm.load(folder / "model.zip", device="cpu")
-observations = np.load(folder / "observations.npy")
-if (folder / "vecnormalize.pkl").exists():
+def loaded(algorithm, folder):
+    model = algorithm.load(folder / "model.zip", device="cpu")
     normalizer = VecNormalize.load(str(folder / "vecnormalize.pkl"), DummyVecEnv([Still]))
-    observations = normalizer.normalize_obs(observations)
-actions, _ = model.predict(observations, deterministic=True)
-print(json.dumps({"actions": actions.tolist(), "rate": model.lr_schedule(1.0), "hotlap": "hotlap" in sys.modules}))
+    actions, _ = model.predict(normalizer.normalize_obs(np.load("observations.npy")), deterministic=True)
+    return {"actions": actions.tolist(), "rate": model.lr_schedule(1.0)}
+
+results = {"ppo": loaded(PPO, Path("ppo")), "sac": loaded(SAC, Path("sac"))}
+print(json.dumps({**results, "hotlap": "hotlap" in sys.modules}))
 """
 
 
+@functools.cache
+def trained(algorithm: str, root: Path) -> Path:
+    return train(tiny_config(algorithm, steps=256, evaluation={"every_steps": 100}), f"a-{algorithm}", root).run
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
 @pytest.fixture(scope="module", params=["ppo", "sac"])
-def run(request, tmp_path_factory):
-    root = tmp_path_factory.mktemp("runs")
-    return train(tiny_config(request.param, steps=256, evaluation={"every_steps": 100}), f"a-{request.param}", root).run
+def run(request, root):
+    return trained(request.param, root)
 
 
-def test_plain_sb3_loads_the_export_and_acts_the_same(run, tmp_path):
-    algorithm, folder = run.name.removeprefix("a-"), tmp_path / "export"
-    assert export_sb3(run, folder, newest=False, force=False) == [folder / "model.zip", folder / "vecnormalize.pkl"]
-    np.save(folder / "observations.npy", OBSERVATIONS)
-    command = [sys.executable, "-c", PLAIN_SB3, str(folder), algorithm]
+def test_plain_sb3_loads_the_exports_and_acts_the_same(root, tmp_path):
+    runs = {algorithm: trained(algorithm, root) for algorithm in ("ppo", "sac")}
+    for algorithm, run in runs.items():
+        files = [tmp_path / algorithm / name for name in ("model.zip", "vecnormalize.pkl")]
+        assert export_sb3(run, tmp_path / algorithm, newest=False, force=False) == files
+    np.save(tmp_path / "observations.npy", OBSERVATIONS)
+    command = [sys.executable, "-c", PLAIN_SB3]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
-    wanted = OnnxPolicy(run / "policy.onnx").act(OBSERVATIONS)
-    assert np.abs(np.array(result["actions"]) - wanted).max() <= 1e-5
-    assert result["rate"] == pytest.approx({"ppo": 2e-3, "sac": 7.3e-4}[algorithm])
-    assert not result["hotlap"]
+    results = json.loads(done.stdout)
+    assert not results.pop("hotlap")
+    for algorithm, rate in (("ppo", 2e-3), ("sac", 7.3e-4)):
+        wanted = OnnxPolicy(runs[algorithm] / "policy.onnx").act(OBSERVATIONS)
+        assert np.abs(np.array(results[algorithm]["actions"]) - wanted).max() <= 1e-5
+        assert results[algorithm]["rate"] == pytest.approx(rate)
 
 
 @pytest.mark.parametrize(("algorithm", "pedals"), [("ppo", "two"), ("sac", "one")])

@@ -146,9 +146,9 @@ class Payload:
         return os.mkdir, (str(self.path),)
 
 
-def watched_resume(run: Path) -> dict:
-    """What resuming a run says, under a hook that notes code, commands, pickles and sockets."""
-    script = f"""
+def watched_resume(*runs: Path) -> tuple[list[str], list[list[str]]]:
+    """What a hook noted (code, commands, pickles, sockets) while runs were resumed, and what each of them said."""
+    script = """
 import json, sys
 from pathlib import Path
 from hotlap.errors import HotlapError
@@ -160,15 +160,18 @@ def watch(event, arguments):
     if event == "pickle.find_class" and arguments[0] in ("os", "posix"):  # numba has pickles of its own
         seen.append(str(arguments))
 sys.addaudithook(watch)
-lines = []
-try:
-    resume(Path({str(run)!r}), lines.append)
-except HotlapError as refusal:
-    lines.append(str(refusal))
-print(json.dumps({{"seen": seen, "lines": lines}}))
+said = []
+for run in sys.argv[1:]:
+    lines = []
+    try:
+        resume(Path(run), lines.append)
+    except HotlapError as refusal:
+        lines.append(str(refusal))
+    said.append(lines)
+print(json.dumps([seen, said]))
 """
     environment = os.environ | {"PYTHONPATH": str(TESTS)}
-    command = [sys.executable, "-c", script]
+    command = [sys.executable, "-c", script, *map(str, runs)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -186,18 +189,15 @@ def test_nothing_in_a_hostile_run_is_executed(honest, tmp_path):
         evil = checkpoint_folder(run, step + number + 1)
         save_checkpoint(run, Checkpoint(step + number + 1, whole.tensors, whole.documents, {"policy.onnx": bomb}))
         (evil / f"{name}.safetensors").write_bytes(bomb)
-    result = watched_resume(run)
-    assert not result["seen"]
-    assert sum("skipped" in line for line in result["lines"]) == len(whole.tensors), result
-    victim = evil / "policy.safetensors"
+    linked, beside = (shutil.copytree(run, tmp_path / name) for name in ("linked", "beside"))
+    victim = linked / evil.relative_to(run) / "policy.safetensors"
     victim.unlink()
     victim.symlink_to("/etc/passwd")
-    result = watched_resume(run)
-    assert not result["seen"]
-    assert "is a link" in result["lines"][-1]
-    shutil.rmtree(evil)
-    (run / "best.json").write_bytes(bomb)
-    result = watched_resume(run)
-    assert not result["seen"]
-    assert "best.json" in result["lines"][-1]
+    shutil.rmtree(beside / evil.relative_to(run))
+    (beside / "best.json").write_bytes(bomb)
+    seen, (pickles, link, best) = watched_resume(run, linked, beside)
+    assert not seen
+    assert sum("skipped" in line for line in pickles) == len(whole.tensors), pickles
+    assert "is a link" in link[-1]
+    assert "best.json" in best[-1]
     assert not proof.exists()
