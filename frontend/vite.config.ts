@@ -16,6 +16,8 @@ export default defineConfig({
     // Nothing inline: the server's content security policy allows no inline style or script.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 800,
+    // Packing onnxruntime and Python only to print a size takes longer than the rest of the build.
+    reportCompressedSize: false,
     rollupOptions: { input: [join(here, 'index.html'), join(here, 'highway.html')] },
   },
   worker: { format: 'es' },

@@ -138,6 +138,15 @@ def test_race_of_eight_leaves_most_of_every_frame_to_the_browser(game_apart, in_
     in_time(statistics.median(game_apart.stat("workMs")) / 1000, 0.008)
 
 
+def test_race_of_eight_with_grip_leaves_most_of_every_frame_to_the_browser(game_apart, in_time):
+    game_apart.open("?track=quarry&car=gt&laps=0&rivals=7&seed=7&watch=1")
+    game_apart.wait_until("hotlapStats.ticks > 600", 120_000)
+    game_apart.page.evaluate("window.hotlapStats.reset()")
+    game_apart.wait_until("hotlapStats.workMs.length > 60", 60_000)
+    assert (game_apart.stat("cars"), game_apart.stat("renderer")) == (8, "canvas")
+    in_time(statistics.median(game_apart.stat("workMs")) / 1000, 0.008)
+
+
 @pytest.mark.soak
 def test_ten_minutes_of_a_race_of_eight_leave_no_memory_behind(game_apart):
     game_apart.open("?track=track-01&laps=0&rivals=7&seed=7&watch=1").hurry()

@@ -9,7 +9,6 @@ import {
   Rectangle,
   type Renderer,
   RendererType,
-  Texture,
 } from 'pixi.js';
 import type { Pose } from '../race/poses';
 import type { TrackFile } from '../site/data';
@@ -17,10 +16,12 @@ import type { Light } from '../site/settings';
 import { Backdrop } from './backdrop';
 import type { View } from './camera';
 import { type CarArt, drawCar } from './car-art';
-import { type Effects, MOST_BITS, MOST_SKIDS } from './effects';
+import { type Effects, MOST_BITS } from './effects';
 import { hasGraphicsCard } from './graphics';
 import { COLOURS, css, SCENERIES } from './palette';
 import type { Senses } from './senses';
+import { Sight } from './sight';
+import { SkidLayer } from './skid-layer';
 import { bounds, drawTrack, softDisc, type TrackArt } from './track-art';
 
 export interface SceneCar {
@@ -48,6 +49,8 @@ export interface Frame {
 }
 
 const FLASH_S = 0.5;
+/** A car with the light of its lamps reaches no further, in its largest size. */
+const CAR_REACH_U = 40;
 const GROUND_MARGIN_U = 120;
 const MOST_GROUND_PIXELS = 12_000_000;
 
@@ -58,7 +61,7 @@ export class Scene {
   private readonly flashes = new Container();
   private readonly overlay = new Graphics();
   private readonly carLayer = new Container();
-  private readonly skidLayer: ParticleContainer;
+  private readonly skids = new SkidLayer();
   private readonly bitLayer: ParticleContainer;
   private readonly bits: Particle[] = [];
   /** Where a plain canvas draws, it does not fill the ground anew in every frame. */
@@ -70,7 +73,7 @@ export class Scene {
   private ghost: CarArt | null = null;
   private track: TrackArt | null = null;
   private cars: CarArt[] = [];
-  private drawnSkids = 0;
+  private readonly sight = new Sight();
   private width = 0;
   private height = 0;
 
@@ -80,12 +83,11 @@ export class Scene {
   ) {
     this.backdrop = this.kind === 'canvas' ? new Backdrop(canvas) : null;
     const moving = { vertex: true, position: true, rotation: true, color: true };
-    this.skidLayer = new ParticleContainer({ dynamicProperties: moving, texture: Texture.WHITE });
     this.bitLayer = new ParticleContainer({ dynamicProperties: moving, texture: this.disc });
     this.world.addChild(
       this.ground,
       this.flashes,
-      this.skidLayer,
+      this.skids.root,
       this.overlay,
       this.carLayer,
       this.bitLayer,
@@ -130,6 +132,7 @@ export class Scene {
     this.file = file;
     this.shownCar = car;
     this.setLight(light);
+    this.skids.width = file.true_scale ? 0.4 : 0.75;
     this.ground.removeChildren().forEach((child) => {
       child.destroy({ children: true });
     });
@@ -145,7 +148,8 @@ export class Scene {
 
   private setLight(light: Light): void {
     this.light = light;
-    const { ground } = SCENERIES[light];
+    const { ground, skid } = SCENERIES[light];
+    this.skids.colour = skid;
     this.renderer.background.color = ground;
     this.renderer.background.alpha = this.backdrop ? 0 : 1;
     // Where the painted ground ends, a plain canvas shows what lies under it.
@@ -184,7 +188,7 @@ export class Scene {
     this.carLayer.addChild(this.ghost.root);
     // The first car is the one that matters: it lies on top.
     for (const car of [...this.cars].reverse()) this.carLayer.addChild(car.root);
-    this.clearSkids();
+    this.skids.clear();
   }
 
   /** Light up a gate. */
@@ -200,7 +204,7 @@ export class Scene {
     this.aim(frame.view, frame.aside);
     this.drawCars(frame.poses);
     this.drawGhost(frame.ghost);
-    this.drawSkids(frame.effects);
+    this.skids.update(frame.effects, this.sight);
     this.drawBits(frame.effects);
     this.fade(frame.seconds);
     this.drawSenses(frame.senses);
@@ -240,6 +244,8 @@ export class Scene {
     this.world.pivot.set(view.x, view.y);
     this.world.scale.set(scale, -scale);
     this.world.rotation = -view.turn;
+    const widest = this.width * (0.5 + Math.abs(aside));
+    this.sight.aim(view, widest / scale, this.height / 2 / scale);
     if (!this.backdrop) return;
     this.world.updateLocalTransform();
     this.backdrop.aim(this.world.localTransform);
@@ -248,45 +254,22 @@ export class Scene {
   private drawCars(poses: Pose[]): void {
     for (const [number, art] of this.cars.entries()) {
       const pose = poses[number];
-      if (pose) putCar(art, pose);
+      if (pose) this.putCar(art, pose);
     }
   }
 
   private drawGhost(pose: Pose | null): void {
     if (!this.ghost) return;
     this.ghost.root.visible = pose !== null;
-    if (pose) putCar(this.ghost, pose);
+    if (pose) this.putCar(this.ghost, pose);
   }
 
-  private drawSkids(effects: Effects): void {
-    if (effects.skidCount < this.drawnSkids) this.clearSkids();
-    for (; this.drawnSkids < effects.skidCount; this.drawnSkids++) {
-      const slot = this.drawnSkids % MOST_SKIDS;
-      const skid = effects.skids[slot]!;
-      const part = (this.skidLayer.particleChildren[slot] as Particle | undefined) ?? this.newSkid();
-      part.x = skid.x;
-      part.y = skid.y;
-      part.rotation = skid.angle;
-      part.scaleX = (skid.length * 1.15) / Texture.WHITE.width;
-      part.scaleY = (this.file?.true_scale ? 0.4 : 0.75) / Texture.WHITE.height;
-      part.alpha = 0.55 * skid.strength;
-    }
-  }
-
-  private newSkid(): Particle {
-    const part = new Particle({
-      texture: Texture.WHITE,
-      anchorX: 0,
-      anchorY: 0.5,
-      tint: SCENERIES[this.light].skid,
-    });
-    this.skidLayer.addParticle(part);
-    return part;
-  }
-
-  private clearSkids(): void {
-    this.skidLayer.removeParticles();
-    this.drawnSkids = 0;
+  private putCar(art: CarArt, pose: Pose): void {
+    art.root.visible = !pose.gone && this.sight.has(pose.x, pose.y, CAR_REACH_U);
+    art.root.position.set(pose.x, pose.y);
+    art.root.rotation = pose.heading;
+    art.left.rotation = art.right.rotation = pose.frontAngle * 1.4;
+    art.brakeLight.alpha = pose.brake > 0.1 ? 0.35 + 0.65 * Math.min(1, pose.brake) : 0.12;
   }
 
   private drawBits(effects: Effects): void {
@@ -298,7 +281,7 @@ export class Scene {
     }
     for (const [i, part] of this.bits.entries()) {
       const bit = effects.bits[i];
-      if (!bit || i >= count) {
+      if (!bit || i >= count || !this.sight.has(bit.x, bit.y, bit.size)) {
         part.alpha = 0;
         part.scaleX = part.scaleY = 0;
         continue;
@@ -333,12 +316,4 @@ export class Scene {
     this.overlay.moveTo(pose.x, pose.y).lineTo(intent[0], intent[1]);
     this.overlay.stroke({ width: 1.6 * width, color: COLOURS.you, alpha: 0.85 });
   }
-}
-
-function putCar(art: CarArt, pose: Pose): void {
-  art.root.visible = !pose.gone;
-  art.root.position.set(pose.x, pose.y);
-  art.root.rotation = pose.heading;
-  art.left.rotation = art.right.rotation = pose.frontAngle * 1.4;
-  art.brakeLight.alpha = pose.brake > 0.1 ? 0.35 + 0.65 * Math.min(1, pose.brake) : 0.12;
 }
