@@ -1,42 +1,31 @@
 /** The page: what the player asks for, and one animation frame after the other. */
 
 import { Clock } from '../physics/clock';
-import { Board, type BoardLap, eventKey } from '../race/board';
+import { Board, eventKey } from '../race/board';
 import type { Grid } from '../race/drivers';
-import { nextLevel } from '../race/levels';
-import { linkOf, settingsOf } from '../race/links';
+import { levelAfter } from '../race/levels';
 import type { Race } from '../race/race';
 import { fetchPolicies } from '../site/data';
-import { reasonOf } from '../site/reasons';
-import { FOLLOWS, saveSettings } from '../site/settings';
+import { saveSettings } from '../site/settings';
 import type { Stats } from '../site/stats';
 import type { TextStore } from '../site/storage';
-import { boardDialog, pauseDialog, settingsDialog } from '../ui/dialogs';
 import { Hud } from '../ui/hud';
-import { type Command, HANDS_OFF, type Hands, Input } from '../ui/input';
+import { HANDS_OFF, type Hands, Input } from '../ui/input';
 import { Menu } from '../ui/menu';
 import { PadNavigation } from '../ui/pad-navigation';
 import { Progress } from '../ui/progress';
 import { resultsScreen } from '../ui/results';
 import type { Sound } from '../ui/sound';
 import type { Picture } from '../view/picture';
-import type { Learning } from './learning';
+import { Commands } from './commands';
+import { RaceStarter } from './race-starter';
 import { Reactions } from './reactions';
 import { ReplayRoom } from './replay-room';
-import { backOrRestart, Requests } from './requests';
-import { Screens, toggleFullscreen } from './screens';
-import { linkToLap, linkToRace, pageAddress } from './sharing';
+import { Requests } from './requests';
+import { Screens } from './screens';
+import { linkToRace, pageAddress } from './sharing';
 import { Stage } from './stage';
-import {
-  type Begin,
-  canBeginAlone,
-  demonstrate,
-  type Supplies,
-  startGhost,
-  startLink,
-  startRace,
-  watchTraining,
-} from './starts';
+import type { Supplies } from './starts';
 
 export interface Parts extends Supplies {
   store: TextStore;
@@ -63,8 +52,9 @@ export class Game {
   private readonly replays = new ReplayRoom();
   private readonly stage: Stage;
   private readonly screens: Screens;
+  private readonly starter: RaceStarter;
+  private readonly commands: Commands;
   private picture: Picture | null = null;
-  private learning: Learning | null = null;
   private busy = false;
   private lastFrameMs = 0;
 
@@ -73,19 +63,19 @@ export class Game {
     const { site } = catalogue;
     this.board = new Board(store, site.server, (car) => garage.kernel.fingerprint(car));
     this.input = new Input(surface);
-    this.input.onCommand = (command) => this.command(command);
+    this.input.onCommand = (command) => this.commands.do(command);
     this.input.onTouch = () => this.hud.showTouch();
     this.hud = new Hud({
-      pause: () => this.command('pause'),
-      mute: () => this.command('mute'),
-      fullscreen: () => this.command('fullscreen'),
+      pause: () => this.commands.do('pause'),
+      mute: () => this.commands.do('mute'),
+      fullscreen: () => this.commands.do('fullscreen'),
     });
     this.menu = new Menu(settings, catalogue, {
-      start: () => void this.start(),
-      changed: () => this.settingsChanged(),
-      openSettings: () => this.openSettings(),
-      openBoard: () => this.openBoard(),
-      fullscreen: () => this.command('fullscreen'),
+      start: () => void this.starter.start(),
+      changed: () => this.commands.settingsChanged(),
+      openSettings: () => this.commands.openSettings(),
+      openBoard: () => this.commands.openBoard(),
+      fullscreen: () => this.commands.do('fullscreen'),
       refresh: () => void this.refreshDrivers(),
     });
     const { hud, board } = this;
@@ -100,11 +90,23 @@ export class Game {
       settings,
       kernel: garage.kernel,
     });
+    const places = { stage: this.stage, screens: this.screens, menu: this.menu, hud, board };
+    this.starter = new RaceStarter(parts, { ...places, progress: this.progress });
+    this.starter.onFailure = () => this.toMenu();
+    this.commands = new Commands(
+      parts,
+      { ...places, requests: this.requests, replays: this.replays, sound, store },
+      {
+        toMenu: () => this.toMenu(),
+        demonstrate: () => void this.starter.demonstrate(),
+        ghost: (lap, along) => void this.starter.ghost(lap, along),
+      },
+    );
     this.replays.onClose = (race) => this.afterReplay(race);
     this.reactions.onDelivery = () => this.screens.showDelivery(this.reactions.delivery);
     document.body.append(this.hud.root, this.progress.root, this.menu.root);
     this.hud.setMuted(settings.muted);
-    this.padNavigation.onBack = () => this.command('pause');
+    this.padNavigation.onBack = () => this.commands.do('pause');
     this.listen();
   }
 
@@ -113,14 +115,14 @@ export class Game {
     this.screens.show('menu');
     this.menu.focusStart();
     void this.board.deliver();
-    await Promise.all([this.refreshRecords(), this.followAddress()]);
+    await Promise.all([this.refreshRecords(), this.starter.followAddress()]);
   }
 
   /** Give the game its picture, once the renderer has loaded. */
   setPicture(picture: Picture): void {
     this.picture = this.reactions.picture = picture;
     if (this.stage.race) picture.begin(this.stage.race);
-    else if (this.screens.name === 'menu') void this.demonstrate();
+    else if (this.screens.name === 'menu') void this.starter.demonstrate();
     requestAnimationFrame((now) => void this.frame(now));
   }
 
@@ -137,7 +139,7 @@ export class Game {
     window.addEventListener('online', () => void this.board.deliver());
     setInterval(() => void this.board.deliver(), RETRY_DELIVERY_MS);
     document.addEventListener('visibilitychange', () => {
-      if (document.hidden) this.pauseIfDriving();
+      if (document.hidden) this.commands.pauseIfDriving();
       this.clock.restart();
     });
   }
@@ -172,7 +174,7 @@ export class Game {
     if (outcome === 'reset_no_cd') await this.restart();
     if (outcome === 'quit_to_menu') this.toMenu();
     const paused = grid.race.controller.phase === 'paused';
-    if (paused && !this.screens.paused && grid === this.stage.grid) this.openPause(grid.race);
+    if (paused && !this.screens.paused && grid === this.stage.grid) this.commands.openPause(grid.race);
   }
 
   private reactToEvents({ race, failures }: Grid): void {
@@ -181,7 +183,7 @@ export class Game {
       if (this.screens.name !== 'race' || !followed) continue;
       this.reactions.react(event, race, followed);
       this.replays.note(event, race);
-      if (event.type === 'lap') this.learning?.update();
+      if (event.type === 'lap') this.starter.learning?.update();
       if (event.type === 'over') this.noteOutcome(race);
       if (event.type === 'over') this.showResultsSoon(race);
     }
@@ -197,6 +199,7 @@ export class Game {
     if (!race || !this.picture) return;
     if (this.replays.isOpen) {
       this.replays.draw(this.picture, seconds, settings);
+      sound.drive(this.replays.heard, race.fleet.car.topSpeed);
       return;
     }
     this.picture.aside = this.screens.name === 'menu' ? this.menu.coveredShare() / 2 : 0;
@@ -212,11 +215,7 @@ export class Game {
   /** Rivals that follow the player grow with them. */
   private noteOutcome(race: Race): void {
     const { settings, store, catalogue } = this.parts;
-    const { human, targetLaps } = race;
-    const follows = settings.strength === FOLLOWS && (settings.mode === 'versus' || settings.mode === 'race');
-    if (!follows || !human || targetLaps === 0 || race.cars.length < 2) return;
-    const place = race.standings().indexOf(human) + 1;
-    settings.level = nextLevel(settings.level, place, race.cars.length, catalogue.list.levels.length);
+    settings.level = levelAfter(race, settings, catalogue.list.levels.length);
     saveSettings(store, settings);
   }
 
@@ -225,68 +224,7 @@ export class Game {
     saveSettings(this.parts.store, this.parts.settings);
   }
 
-  // Starting and ending races
-
-  private async demonstrate(): Promise<void> {
-    const stillWanted = this.stage.wish();
-    await demonstrate(this.parts, (plan) => this.stage.begin(plan, stillWanted));
-  }
-
-  private async start(): Promise<void> {
-    const { settings } = this.parts;
-    let hurry = () => {};
-    const impatience = new Promise<void>((resolve) => {
-      hurry = resolve;
-    });
-    const start = async (begin: Begin) => {
-      if (settings.mode === 'learn') return this.watch(begin);
-      const problem = await startRace(this.parts, begin, impatience);
-      if (problem) this.hud.notify(problem);
-    };
-    await this.attempt(start, canBeginAlone(settings) ? hurry : null);
-  }
-
-  private async watch(begin: Begin): Promise<void> {
-    const host = { grid: () => this.stage.grid, say: (text: string) => this.hud.say(text) };
-    this.learning = await watchTraining(this.parts, host, begin);
-  }
-
-  /** Race or watch a lap of the board. */
-  private async ghost(lap: BoardLap, along: boolean): Promise<void> {
-    await this.attempt((begin) => startGhost(this.parts, this.board, lap, along, begin));
-  }
-
-  /** Follow the address of the page, if it asks for a race. */
-  private async followAddress(): Promise<void> {
-    const { catalogue, settings } = this.parts;
-    try {
-      const link = await linkOf(location.href, catalogue);
-      if (!link) return;
-      Object.assign(settings, settingsOf(link));
-      this.menu.render();
-      await this.attempt((begin) => startLink(this.parts, this.board, link, begin));
-    } catch (error) {
-      this.menu.complain(reasonOf(error));
-    }
-  }
-
-  /** Leave the menu for a race; when it cannot begin, come back and say why. */
-  private async attempt(
-    start: (begin: Begin) => Promise<void>,
-    skip: (() => void) | null = null,
-  ): Promise<void> {
-    const stillWanted = this.stage.wish();
-    this.stage.grid = null;
-    this.screens.show('race');
-    this.progress.show(skip);
-    try {
-      await start((plan) => this.stage.begin(plan, stillWanted));
-    } catch (error) {
-      if (!stillWanted()) return;
-      this.toMenu();
-      this.menu.complain(reasonOf(error));
-    }
-  }
+  // Restarting and ending races
 
   private async restart(): Promise<void> {
     this.screens.closePause();
@@ -314,7 +252,7 @@ export class Game {
       share: () => linkToRace(this.parts, this.stage.plan!, this.reactions.challenge),
       again: () => void this.restart(),
       menu: () => this.toMenu(),
-      board: () => this.openBoard(),
+      board: () => this.commands.openBoard(),
       replay: () => this.openReplay(race),
     };
     this.screens.showResults(resultsScreen(race, actions));
@@ -336,8 +274,7 @@ export class Game {
   private toMenu(): void {
     this.progress.hide();
     this.screens.closePause();
-    this.learning?.close();
-    this.learning = null;
+    this.starter.closeLearning();
     this.stage.grid = null;
     history.replaceState(null, '', pageAddress());
     this.screens.show('menu');
@@ -345,7 +282,7 @@ export class Game {
     this.menu.focusStart();
     void this.refreshRecords();
     void this.refreshDrivers();
-    void this.demonstrate();
+    void this.starter.demonstrate();
   }
 
   /** Trainings begin and bring drivers while the page is open. */
@@ -361,77 +298,5 @@ export class Game {
     );
     const best = await this.board.best(events);
     this.menu.setRecords(best, this.reactions.flyingLaps());
-  }
-
-  // Commands and dialogs
-
-  private command(command: Command): void {
-    const restarts = command === 'restart';
-    if (command === 'mute') this.toggleMuted();
-    else if (command === 'fullscreen') toggleFullscreen();
-    else if (document.querySelector('dialog[open]') && !restarts) return;
-    else if (this.screens.name === 'replay' && !restarts) this.replays.leave();
-    else if (this.screens.name === 'results') this.requests.ask(restarts ? 'restart' : 'quitToMenu');
-    else if (this.screens.name !== 'race') return;
-    else if (this.stage.grid) this.requests.ask(restarts ? backOrRestart(this.stage.race) : 'togglePause');
-    else if (!restarts) this.toMenu();
-  }
-
-  private pauseIfDriving(): void {
-    const { race } = this.stage;
-    if (this.screens.name === 'race' && race?.human && !race.finished && race.controller.phase !== 'paused')
-      this.requests.ask('togglePause');
-  }
-
-  private openPause(race: Race): void {
-    const canEnd = race.cars.some((car) => car.laps.length > 0);
-    const actions = {
-      resume: () => this.resume(race),
-      restart: () => this.requests.ask('restart'),
-      finish: canEnd ? () => race.end() : null,
-      settings: () => this.openSettings(),
-      quit: () => this.requests.ask('quitToMenu'),
-    };
-    this.screens.openPause(() => pauseDialog(actions));
-  }
-
-  private resume(race: Race): void {
-    if (!this.screens.paused) return;
-    this.screens.closePause();
-    if (this.stage.race === race && race.controller.phase === 'paused') this.requests.ask('togglePause');
-  }
-
-  private openSettings(): void {
-    settingsDialog(
-      this.parts.settings,
-      () => this.settingsChanged(),
-      () => this.menu.render(),
-    );
-  }
-
-  private openBoard(): void {
-    boardDialog(this.parts.catalogue, this.parts.settings, {
-      load: (track) => this.board.top(track),
-      race: (lap) => void this.ghost(lap, true),
-      watch: (lap) => void this.ghost(lap, false),
-      link: (lap) => linkToLap(this.board, lap),
-    });
-  }
-
-  private settingsChanged(): void {
-    const { settings, store, sound } = this.parts;
-    saveSettings(store, settings);
-    sound.setVolume(settings.volume, settings.muted);
-    this.hud.setMuted(settings.muted);
-    const shown = this.stage.race?.fleet;
-    const same = shown?.track.file.id === settings.track && shown.car.id === settings.car;
-    if (this.screens.name === 'menu' && !same) void this.demonstrate();
-  }
-
-  private toggleMuted(): void {
-    const { settings } = this.parts;
-    settings.muted = !settings.muted;
-    this.settingsChanged();
-    this.hud.say(settings.muted ? 'Sound off' : 'Sound on');
   }
 }

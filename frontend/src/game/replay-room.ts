@@ -2,6 +2,7 @@
 
 import type { RaceEvent } from '../race/events';
 import { Moments } from '../race/moments';
+import type { Pose } from '../race/poses';
 import type { Race } from '../race/race';
 import { Recording } from '../race/recording';
 import { Replay } from '../race/replay';
@@ -24,6 +25,11 @@ export class ReplayRoom {
 
   get isOpen(): boolean {
     return this.shown !== null;
+  }
+
+  /** The car that is heard: the followed one, while the replay plays. */
+  get heard(): Pose | null {
+    return this.shown?.playing ? (this.shown.cars[this.followed]?.now ?? null) : null;
   }
 
   /** A new race: what was kept of the last one goes. */

@@ -3,6 +3,7 @@ import type { Controls } from '../physics/kernel';
 import type { Level } from '../site/data';
 import { FOLLOWS, FULL_STRENGTH, MIXED_LEVELS, type Settings } from '../site/settings';
 import type { Driver } from './drivers';
+import type { Race } from './race';
 
 /** A driver at a level: it acts on what it saw some ticks ago, and gives less throttle. One for each car and start. */
 export class LevelDriver implements Driver {
@@ -37,6 +38,14 @@ export function levelOf(
   const mixed = levels - (opponent % Math.max(1, levels));
   const chosen = strength === FOLLOWS ? level : strength === MIXED_LEVELS ? mixed : strength;
   return chosen > FULL_STRENGTH && chosen <= levels ? chosen : null;
+}
+
+/** The level of rivals after a race, where they follow the player and the race had a winner; else as it was. */
+export function levelAfter(race: Race, { strength, mode, level }: Settings, levels: number): number {
+  const { human, targetLaps, cars } = race;
+  const follows = strength === FOLLOWS && (mode === 'versus' || mode === 'race');
+  if (!follows || !human || targetLaps === 0 || cars.length < 2) return level;
+  return nextLevel(level, race.standings().indexOf(human) + 1, cars.length, levels);
 }
 
 /** The level of rivals that follow the player: one up after a win, one down after a place in the second half. */
