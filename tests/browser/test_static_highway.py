@@ -127,7 +127,7 @@ def python_files() -> list[str]:
 
 def test_python_is_fetched_when_somebody_types_and_carries_the_order_out(page):
     page.open()
-    expect(page.part("order-note")).to_contain_text("Python inside this page reads your words")
+    expect(page.part("order-note")).to_contain_text("Python in this page reads your words")
     page.page.get_by_role("button", name="Cruise 55").click()
     expect(page.part("mission")).to_have_text("Cruising at 55 mph")
     assert python_files() == []

@@ -5,8 +5,7 @@ import { arrivedText } from '../ui/format';
 import type { ReadingState } from './order-reader';
 import type { Units } from './units';
 
-const READS_ITSELF =
-  'Python inside this page reads your words; its 12 MB are fetched when you begin to type.';
+const READS_ITSELF = 'Python in this page reads your words: 12 MB, fetched when you type.';
 
 export interface OrderBoxActions {
   order(text: string): void;
