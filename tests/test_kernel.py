@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hotlap import kernel as machinery
 from hotlap import kernel_cache
-from hotlap.kernel import address_table, compile_kernel, element_type, kernel
+from hotlap.kernel import address_table, compile_kernel, element_type, kernel, part_of
 from hotlap.kernel_cache import cache_folder, kept, kernel_hash, sources_hash
 
 PACKAGE = Path(machinery.__file__).parent
@@ -363,3 +363,16 @@ def test_element_types_are_read_from_annotations():
 def test_annotation_that_is_no_array_is_refused(annotation):
     with pytest.raises(TypeError, match="no array of numbers"):
         element_type(annotation)
+
+
+def test_a_part_of_an_array_is_the_array_from_an_element_on():
+    def copy_part(columns, first, count, out):
+        part = part_of(columns.speed, first, count)
+        for k in range(len(part)):
+            out[k] = part[k]
+
+    columns, expected = Columns(np.arange(8.0), np.zeros(8, np.int32)), [3.0, 4.0, 5.0, 6.0, 0.0]
+    for run in (copy_part, compile_kernel(kernel(copy_part), numba.njit)):
+        out = np.zeros(5)
+        run(columns, 3, 4, out)
+        assert out.tolist() == expected

@@ -281,3 +281,30 @@ def numbers_at(typing_context, addresses, slot, group):  # type: ignore[no-untyp
         return context.make_tuple(builder, result, members)
 
     return result(addresses, slot, group), codegen
+
+
+@intrinsic
+def _part_native(typing_context, array, first, count):  # type: ignore[no-untyped-def]
+    """The same without a slice, which would count references."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        whole = context.make_array(array)(context, builder, args[0])
+        part = context.make_array(array)(context, builder)
+        item = context.get_value_type(array.dtype)
+        arrayobj.populate_array(
+            part,
+            data=builder.gep(whole.data, [args[1]], source_etype=item),
+            shape=cgutils.pack_array(builder, [args[2]]),
+            strides=whole.strides,
+            itemsize=whole.itemsize,
+            meminfo=None,
+        )
+        return part._getvalue()
+
+    return array(array, types.int64, types.int64), codegen
+
+
+@kernel_with(_part_native)
+def part_of(array: np.ndarray[Any, Any], first: int, count: int) -> np.ndarray[Any, Any]:
+    """So many elements of a flat array, from the first on."""
+    return array[first : first + count]

@@ -12,6 +12,8 @@ from hotlap.errors import ExportError
 from hotlap.export import ptx as ptx_module
 from hotlap.export.ptx import LIBRARY_FILE, libdevice, ptx, ptx_imports
 from hotlap.export.world_browser import browser_of, worlds_with_pages
+from hotlap.highway.expert import expert_entry
+from hotlap.policies.grip_teacher import show_entry
 
 LIBRARY = {f"__nv_{name}" for name in ("sin", "cos", "tan", "acos", "atan", "atan2", "pow")}
 
@@ -35,6 +37,13 @@ def text(request) -> str:
 
 def test_kernel_asks_only_for_mathematical_functions(text):
     assert {"__nv_sin", "__nv_cos"} <= set(ptx_imports(text)) <= LIBRARY
+
+
+@pytest.mark.parametrize("entry", [show_entry, expert_entry])
+def test_teachers_ask_only_for_mathematical_functions(entry):
+    text = ptx("teacher", entry)
+    assert set(ptx_imports(text)) <= LIBRARY | {"__nv_asin"}
+    assert ".visible .entry teacher(" in text
 
 
 def test_there_is_one_kernel_with_four_arguments(text):

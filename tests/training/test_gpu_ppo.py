@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from stable_baselines3.common.callbacks import BaseCallback
 
 from devices.cuda_on_cores import core_compiler, use_core_as_gpu
 from hotlap.devices.fused_ppo import FusedPpo
@@ -29,6 +30,25 @@ def with_own_kernels(as_gpu, monkeypatch, tmp_path):
     monkeypatch.setattr(gpu_ppo, "make_device_ppo", FusedPpo)
 
 
+@pytest.fixture(params=["cores", "gpu"])
+def either(request, monkeypatch):
+    """What is done with a GPU, on the cores, and on a GPU where there is one."""
+    if request.param == "cores":
+        request.getfixturevalue("as_gpu")
+    elif not torch.cuda.is_available():
+        pytest.skip("torch finds no NVIDIA GPU here")
+
+
+def taught_config(name, **teacher):
+    """A preset with its teacher, and the settings of the tests."""
+    preset = load_preset(name)
+    ppo = dataclasses.replace(preset.ppo, n_steps=TICKS, batch_size=128, n_epochs=2)
+    steps = 4 * CARS * TICKS
+    teacher = dataclasses.replace(preset.teacher, **{"steps": steps, "epochs": 2, **teacher})
+    network = dataclasses.replace(preset.network, hidden=(32, 32))
+    return dataclasses.replace(preset, cars=CARS, ppo=ppo, teacher=teacher, network=network, steps=steps)
+
+
 def config(world="racer", **changes):
     preset = load_preset(f"{world}-ppo")
     ppo = dataclasses.replace(preset.ppo, n_steps=TICKS, batch_size=128, n_epochs=2)
@@ -37,7 +57,59 @@ def config(world="racer", **changes):
 
 
 def learn(session, rollouts):
-    session.model.learn(rollouts * CARS * TICKS, session.metrics, reset_num_timesteps=session.step == 0)
+    callbacks = [session.metrics, *session.schedules]
+    session.model.learn(rollouts * CARS * TICKS, callbacks, reset_num_timesteps=session.step == 0)
+
+
+TAUGHT = {
+    "alone": ("gt-ppo", {}),
+    "a critic learns too": ("gt-ppo", {"clip_range": 1e-3}),
+    "alone at first": ("gt-ppo", {"steps": CARS * TICKS}),
+    "highway": ("highway-ppo", {}),
+}
+
+
+@pytest.mark.parametrize("case", TAUGHT)
+def test_a_taught_run_that_is_resumed_equals_one_that_never_stopped(either, case):
+    name, teacher = TAUGHT[case]
+    check_that_a_resumed_run_equals_a_whole_one(taught_config(name, **teacher))
+
+
+class Distances(BaseCallback):
+    """Notes how far from its teacher the learner was in each rollout but the last; None where nobody taught."""
+
+    def __init__(self):
+        super().__init__()
+        self.noted = []
+
+    def _on_rollout_start(self):
+        self.noted.append(self.logger.name_to_value.pop("teacher/loss", None))
+        self.logger.name_to_count.clear()
+
+    def _on_step(self):
+        return True
+
+
+def distances(settings, rollouts):
+    session, found = open_session(settings), Distances()
+    session.model.learn((rollouts + 1) * CARS * TICKS, [*session.schedules, found], log_interval=None)
+    return found.noted[1:]
+
+
+def test_a_critic_that_nobody_needs_stays_as_it_was(as_gpu):
+    session = open_session(taught_config("gt-ppo"))
+    policy = session.model.policy
+    critic, actor = (layer.weight.detach().clone() for layer in (policy.value_net, policy.action_net))
+    learn(session, 2)
+    session.model.settle()
+    assert torch.equal(policy.value_net.weight, critic)
+    assert not torch.equal(policy.action_net.weight, actor)
+
+
+def test_the_teacher_is_silent_after_its_steps(as_gpu):
+    taught, *later = distances(taught_config("gt-ppo", steps=CARS * TICKS), 3)
+    assert taught > 0.0
+    assert later == [None, None]
 
 
 @pytest.mark.parametrize("world", ["racer", "highway"])
@@ -132,7 +204,7 @@ def test_a_gpu_that_is_asked_for_and_cannot_be_used_is_refused(monkeypatch):
         open_session(config(device="cuda"))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     taught = dataclasses.replace(config(device="cuda"), teacher=load_preset("racer-generalist").teacher)
-    with pytest.raises(ConfigError, match="teacher drives on the cores"):
+    with pytest.raises(ConfigError, match="This teacher drives on the cores"):
         open_session(taught)
     with pytest.raises(ConfigError, match="world race drives on the cores"):
         algorithms.learns_on_gpu(dataclasses.replace(load_preset("race-ppo"), device="cuda"))

@@ -9,6 +9,7 @@ from hotlap.learning.network import NetworkShape
 from hotlap.training import gpu_presets
 from hotlap.training.config import load_preset, preset_names
 from hotlap.training.gpu_presets import load_preset_for
+from hotlap.training.world_training import training_of
 
 FOR_GPU = [name for name in preset_names() if load_preset(name) != load_preset(name, on_gpu=True)]
 
@@ -37,11 +38,17 @@ def test_the_command_begins_from_them(gpu):
 
 
 @pytest.mark.parametrize("name", FOR_GPU)
-def test_presets_with_settings_for_a_gpu_can_learn_there_with_our_own_kernels(name):
+def test_presets_with_settings_for_a_gpu_learn_there_from_a_teacher_or_with_our_own_kernels(name):
     there = load_preset(name, on_gpu=True)
-    assert there.teacher.steps == 0
     assert there.algorithm == "ppo"
-    assert fits(NetworkShape(59, there.network.hidden, 3, there.network.activation))
+    assert there.teacher.steps or fits(NetworkShape(59, there.network.hidden, 3, there.network.activation))
+
+
+def test_presets_with_a_teacher_that_has_a_kernel_can_learn_on_a_gpu():
+    presets = [load_preset(name, on_gpu=True) for name in ("gt-ppo", "gt-generalist", "highway-ppo")]
+    assert all(each.teacher.steps >= each.steps and training_of(each).teaches_on_gpu(each) for each in presets)
+    others = [load_preset(name) for name in ("racer-generalist", "race-ppo")]
+    assert not any(training_of(each).teaches_on_gpu(each) for each in others)
 
 
 def test_a_mistake_in_them_is_told_on_the_cores_too(tmp_path):

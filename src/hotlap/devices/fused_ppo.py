@@ -16,7 +16,7 @@ import torch
 from hotlap.devices.driver import Gpu, Launch
 from hotlap.devices.gpu_memory import current_stream
 from hotlap.devices.nvrtc import compiled
-from hotlap.devices.ppo import DevicePpo, Scaling, Statistics
+from hotlap.devices.ppo import EXPLAINED, DevicePpo, Scaling, Statistics
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.errors import GpuError
 from hotlap.learning.lessons import PpoRules
@@ -103,6 +103,7 @@ class FusedPpo(DevicePpo):
             self.mean.copy_(self.observed.mean)
             self.scale.copy_((self.observed.variance + self.scaling.epsilon).rsqrt())
         for tick in range(self.ticks):
+            self._show(tick)
             self._act(tick)
             self.env.memory.tick()
             self._keep(tick)
@@ -126,7 +127,9 @@ class FusedPpo(DevicePpo):
     @torch.no_grad()
     def _learn(self) -> None:
         self._finish_rollout()
-        self.figures.zero_()
+        if self.imitation is not None:
+            self.advantages.mul_(self.say)
+        self.figures[:EXPLAINED].zero_()
         rows, size = self.ticks * self.env.num_envs, self.rules.batch_size
         shuffled = (self.seed, self.advantages, self.order, self._moments, size, rows)
         self._begin("shuffle", (PARTS, self.batches, self.rules.epochs), *shuffled)

@@ -1,5 +1,6 @@
 """The arrays of a batch as torch tensors on an NVIDIA GPU, advanced there by the batch's own kernels."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from hotlap.devices.driver import Gpu, Work, lanes_per_car
 from hotlap.errors import ActionError
+from hotlap.export.ir import KernelEntry
 from hotlap.export.ptx import libdevice, ptx
 
 Array = NDArray[Any]
@@ -34,6 +36,8 @@ class GpuMemory:
         self._tensors = [[torch.tensor(array, device=device) for array in group] for group in world.batch.groups]
         self.controls = torch.zeros((3, world.count), dtype=torch.float64, device=device)
         """What the next tick is driven with, a row for each control."""
+        self._beside: dict[int, torch.Tensor] = {}
+        """What kernels beside the world's brought along, by where it lies on the host."""
         self._choices = torch.from_numpy(np.array(world.action_choices, np.float64)).to(device)
         self._addresses = self._table()
 
@@ -54,11 +58,23 @@ class GpuMemory:
         return dict(zip(fields, self._tensors[self._number_of(name)], strict=True))
 
     def column(self, array: Array) -> torch.Tensor:
-        """The tensor for one of the batch's own columns, found by where the column lies."""
+        """The tensor for a column of the batch or of a kernel beside it, found by where the column lies."""
+        return self._places()[array.ctypes.data]
+
+    def _places(self) -> dict[int, torch.Tensor]:
         pairs = zip(self._batch.groups, self._tensors, strict=True)
-        places = {own.ctypes.data: tensor for group in pairs for own, tensor in zip(*group, strict=True)}
-        found: torch.Tensor = places[array.ctypes.data]
-        return found
+        own = {array.ctypes.data: tensor for group in pairs for array, tensor in zip(*group, strict=True)}
+        return self._beside | own
+
+    def kernel_beside(self, name: str, entry: KernelEntry, groups: Sequence[Sequence[Array]]) -> Callable[[], None]:
+        """Another kernel over the cars: columns of the batch are those of the GPU, all else is copied there once."""
+        kernel, own = self._gpu.kernel(ptx(name, entry, libdevice()), name), self._places()
+        arrays = [array for group in groups for array in group]
+        new = {array.ctypes.data: array for array in arrays if array.ctypes.data not in own}
+        self._beside |= {place: torch.tensor(array, device=self._device) for place, array in new.items()}
+        flat = [self.column(array).data_ptr() for array in arrays]
+        addresses = torch.tensor(flat, dtype=torch.int64, device=self._device)
+        return lambda: self._launch(kernel, addresses, 0)
 
     def take_over(self) -> None:
         """Copy the world's arrays to the GPU."""
@@ -76,9 +92,11 @@ class GpuMemory:
 
     def tick(self) -> None:
         """One tick with the controls as they are."""
-        stream = current_stream(self._device)
-        work = Work(self._batch.count, self._batch.autoreset_mode, lanes_per_car(self._batch.count))
-        self._gpu.launch(self._kernel, self._addresses.data_ptr(), work, stream)
+        self._launch(self._kernel, self._addresses, self._batch.autoreset_mode)
+
+    def _launch(self, kernel: Any, addresses: torch.Tensor, mode: int) -> None:
+        work = Work(self._batch.count, mode, lanes_per_car(self._batch.count))
+        self._gpu.launch(kernel, addresses.data_ptr(), work, current_stream(self._device))
 
     def state(self) -> dict[str, Array]:
         """A copy of the state on the host."""

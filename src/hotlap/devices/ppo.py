@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
+from hotlap.devices.imitation import Imitation
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.learning.lessons import PpoRules
 from hotlap.learning.network import NetworkShape
@@ -27,8 +28,8 @@ PIECE = 16
 """Bytes that a column kept for whoever looks begins at a multiple of."""
 WATCHED, SHOWN = "watched", ("seen", "actions", "rewards", "ended")
 """What the host sees of a rollout: the watched columns, and these arrays of the first cars."""
-FIGURES = 6
-EXPLAINED, LARGEST_WEIGHT = 4, 5
+FIGURES = 7
+EXPLAINED, LARGEST_WEIGHT, TAUGHT_LOSS = 4, 5, 6
 LEAST_SPREAD = 1e-8
 """Added to the spread of advantages before they are divided by it."""
 
@@ -87,6 +88,10 @@ class DevicePpo:
         low, high = env.world.action_bounds
         self.low, self.high = (torch.as_tensor(bound, dtype=torch.float32, device=self.device) for bound in (low, high))
         self.mixing: Tensor | None = None
+        self.imitation: Imitation | None = None
+        """What a teacher shows, where there is one."""
+        self.shown_actions, self.say = self._zeros(0), torch.ones(1, device=self.device)
+        """What the teacher would have done in a rollout; how far PPO has a say, 0 or 1."""
         self.watched_memory = torch.zeros(0, dtype=torch.uint8, device=self.device)
         self._shown: dict[str, tuple[Tensor, Tensor]] = {}
         self._copied: Any = None
@@ -96,7 +101,7 @@ class DevicePpo:
         self.seed = torch.zeros(1, dtype=torch.int64, device=self.device)
         self.figures = self._zeros(FIGURES)
         """Of an update: losses, approximate KL and share of clipped samples, added up over its steps; the share of
-        the returns' variance that the values explained; the largest weight."""
+        the returns' variance that the values explained; the largest weight; the mean distance to the teacher."""
         self._recorded: dict[str, Any] = {}
 
     def _zeros(self, *sizes: int) -> Tensor:
@@ -122,6 +127,11 @@ class DevicePpo:
         outputs = self.shape.outputs
         self.log_std = _leaf(parameters[-outputs:], gradients[-outputs:])
         return found
+
+    def take_teacher(self, imitation: Imitation) -> None:
+        """Learn from a teacher, from the next rollout on."""
+        self.imitation = imitation
+        self.shown_actions = torch.zeros_like(self.actions)
 
     def forward(self, name: str, inputs: Tensor) -> Tensor:
         """What a network gives for some rows."""
@@ -184,11 +194,18 @@ class DevicePpo:
         """Drive a rollout with what the seed draws."""
         self._run("rollout", seed)
 
-    def learn(self, seed: int, rate: float, clip_range: float) -> None:
-        """Learn from the rollout, in an order that the seed draws."""
+    def learn(self, seed: int, rate: float, clip_range: float, *, has_say: bool = True) -> None:
+        """Learn from the rollout, in an order that the seed draws; where PPO has no say, the critic alone does."""
         self.rate.fill_(rate)
         self.clip_range.fill_(clip_range)
+        self.say.fill_(float(has_say))
         self._run("update", seed)
+
+    def imitate(self, seed: int, rate: float) -> None:
+        """Draw the policy towards what the teacher showed in the rollout, in an order that the seed draws."""
+        self.rate.fill_(rate)
+        torch.manual_seed(seed)
+        self._run("imitation", seed)
 
     def _run(self, part: str, seed: int) -> None:
         self.prepare()
@@ -201,10 +218,14 @@ class DevicePpo:
         torch.manual_seed(seed)
 
     def _parts(self) -> dict[str, Callable[[], None]]:
-        return {"rollout": self._rollout, "update": self._learn}
+        """What is recorded, in the order in which it is run."""
+        if self.imitation is None:
+            return {"rollout": self._rollout, "update": self._learn}
+        update = {} if self.imitation.alone else {"update": self._learn}
+        return {"rollout": self._rollout, "imitation": self._imitate, **update}
 
     def _record(self) -> None:
-        """Run both parts once aside, as recording wants it, and record them; all that they changed is put back."""
+        """Run all parts once aside, as recording wants it, and record them; all that they changed is put back."""
         kept = [tensor.clone() for tensor in self._state()]
         world = self.env.state()
         aside = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
@@ -236,6 +257,7 @@ class DevicePpo:
         spread = self.log_std.exp()
         for tick in range(self.ticks):
             self.raw[tick].copy_(env.observation)
+            self._show(tick)
             seen = self.scaled(self.raw[tick], out=self.seen[tick])
             noise = torch.randn_like(self.actions[tick])
             torch.addcmul(self.forward("policy", seen), noise, spread, out=self.actions[tick])
@@ -248,6 +270,11 @@ class DevicePpo:
             for column, kept in self.watched.values():
                 kept[tick].copy_(column)
 
+    def _show(self, tick: int) -> None:
+        """Keep what the teacher would do now."""
+        if self.imitation is not None:
+            self.imitation.show(self.shown_actions[tick])
+
     def scaled(self, raw: Tensor, out: Tensor | None = None) -> Tensor:
         """What the networks see of some observations."""
         clip = self.scaling.clip_observations
@@ -257,10 +284,37 @@ class DevicePpo:
         mixed = actions if self.mixing is None else actions @ self.mixing
         return torch.minimum(torch.maximum(mixed, self.low), self.high)
 
+    def _imitate(self) -> None:
+        """All passes over what was shown; where nothing else is learned, the statistics of the rollout too."""
+        imitation: Any = self.imitation
+        rows, size, distance = self.ticks * self.env.num_envs, self.rules.batch_size, self._zeros(1)
+        for _ in range(imitation.epochs):
+            order = torch.rand(rows, device=self.device).argsort()
+            for first in range(0, rows, size):
+                distance += self._imitation_step(order[first : first + size])
+        with torch.no_grad():
+            self.figures[TAUGHT_LOSS : TAUGHT_LOSS + 1] = distance / (imitation.epochs * -(-rows // size))
+            self.figures[LARGEST_WEIGHT] = self.parameters.abs().max()
+            if imitation.alone:
+                self._scaled_rewards()
+                self._take_in_seen()
+
+    def _imitation_step(self, chosen: Tensor) -> Tensor:
+        """One gradient step of the policy towards the teacher, as long as it likes; how far it was."""
+        imitation: Any = self.imitation
+        seen, shown = self.seen.view(-1, self.shape.inputs), self.shown_actions.view(-1, self.shape.outputs)
+        distance: Tensor = imitation.distance(self.forward("policy", seen[chosen]), shown[chosen])
+        self.gradients.zero_()
+        distance.backward()  # type: ignore[no-untyped-call]
+        self._adam(self.shape.parameter_count, math.inf)
+        return distance.detach()
+
     def _learn(self) -> None:
         with torch.no_grad():
             self._finish_rollout()
-        self.figures.zero_()
+            if self.imitation is not None:
+                self.advantages.mul_(self.say)
+        self.figures[:EXPLAINED].zero_()
         rows, size = self.ticks * self.env.num_envs, self.rules.batch_size
         for _ in range(self.rules.epochs):
             order = torch.rand(rows, device=self.device).argsort()
@@ -290,6 +344,9 @@ class DevicePpo:
             self.advantages[tick].copy_(advantage)
             following = self.values[tick]
         torch.add(self.advantages, self.values, out=self.returns)
+        self._take_in_seen()
+
+    def _take_in_seen(self) -> None:
         if self.scaling.learns:
             self.observed.add(self.raw.view(-1, self.shape.inputs).double())
 
@@ -320,22 +377,25 @@ class DevicePpo:
         loss = policy_loss + rules.vf_coef * value_loss - rules.ent_coef * self.log_std.sum()
         self.gradients.zero_()
         loss.backward()  # type: ignore[no-untyped-call]
-        self._adam()
+        self._adam(len(self.parameters), rules.max_grad_norm)
         with torch.no_grad():
             far = ((ratio - 1.0).abs() > self.clip_range).float().mean()
             self.figures[:EXPLAINED] += torch.stack([policy_loss, value_loss, (ratio - 1.0 - change).mean(), far])
 
     @torch.no_grad()
-    def _adam(self) -> None:
-        self.adam_steps += self.moves
-        self.gradients *= self.moves
-        slopes = self.gradients * (self.rules.max_grad_norm / (self.gradients.norm() + 1e-6)).clamp(max=1.0)
-        self.first_moments.lerp_(slopes, 1.0 - FIRST_DECAY)
-        self.second_moments.mul_(SECOND_DECAY).addcmul_(slopes, slopes, value=1.0 - SECOND_DECAY)
-        made = self.adam_steps.clamp(min=1.0)
+    def _adam(self, count: int, longest: float) -> None:
+        """Move the first parameters against their gradient, which is shortened where it is too long."""
+        flat = (self.moves, self.gradients, self.adam_steps, self.first_moments, self.second_moments, self.parameters)
+        moves, gradients, steps, first_moments, second_moments, parameters = (part[:count] for part in flat)
+        steps += moves
+        gradients *= moves
+        slopes = gradients * (longest / (gradients.norm() + 1e-6)).clamp(max=1.0)
+        first_moments.lerp_(slopes, 1.0 - FIRST_DECAY)
+        second_moments.mul_(SECOND_DECAY).addcmul_(slopes, slopes, value=1.0 - SECOND_DECAY)
+        made = steps.clamp(min=1.0)
         first, second = 1.0 - torch.pow(FIRST_DECAY, made), (1.0 - torch.pow(SECOND_DECAY, made)).sqrt()
-        step = self.rate / first * self.first_moments / (self.second_moments.sqrt() / second + TINY)
-        self.parameters.sub_(step * self.moves)
+        step = self.rate / first * first_moments / (second_moments.sqrt() / second + TINY)
+        parameters.sub_(step * moves)
 
 
 def _wait_for(moment: Any) -> None:

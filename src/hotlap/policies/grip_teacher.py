@@ -3,24 +3,36 @@
 It drives like the reference, with room for mistakes: farther from the edges of the road, and a little below the limit.
 """
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from itertools import pairwise
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hotlap.kernel import kernel, native_function
+from hotlap.kernel import (
+    AllCores,
+    Entry,
+    address_table,
+    arrays_at,
+    jit_is_on,
+    kernel,
+    native_entry,
+    numbers_at,
+    part_of,
+    zeros,
+)
 from hotlap.policies.fastest_line import fastest_line, road_with_margin
 from hotlap.policies.grip_driver import ANY_SPEED_MPS, LineSpot, Manner, PlannedLine, drive_line, find_spot
-from hotlap.policies.policy import Array, FloatArray
+from hotlap.policies.policy import FloatArray
 from hotlap.policies.racing_line import cut_road
 from hotlap.policies.speed_profile import empty_profile, fill_between_corners, fill_profile, measure_line
-from hotlap.policies.steady_envelope import steady_envelope
+from hotlap.policies.steady_envelope import Envelope, steady_envelope
+from hotlap.policies.teacher_kernel import TeacherKernel
 from hotlap.racer.cars.catalogue import Car
-from hotlap.racer.fleet import FleetState
+from hotlap.racer.fleet import Actions, FleetState
 from hotlap.racer.grip_car import CarData
 from hotlap.racer.grip_fleet import CarTable, GripFleet, build_car_table, car_data
 from hotlap.racer.grip_tick import grip_state
@@ -74,7 +86,7 @@ class Traffic(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """The lines of some kinds of cars on some circuits, (lines, POINTS) each."""
+    """The lines of some kinds of cars on some circuits, one after the other, POINTS of each."""
 
     x_m: FloatArray
     y_m: FloatArray
@@ -84,10 +96,26 @@ class Lines(NamedTuple):
 
 
 class Plans(NamedTuple):
-    """What cars with other numbers make of the lines: (lines, cars of a kind, POINTS) each."""
+    """What each car makes of the line of its kind, for each circuit: POINTS for each car."""
 
     speed_mps: FloatArray
     accel_mps2: FloatArray
+
+
+class Places(NamedTuple):
+    """How long each circuit is, and whose line each car follows."""
+
+    length_m: FloatArray
+    """(circuits,)"""
+    kind: NDArray[np.int64]
+    """(cars,) which kind each car is of: cars of a kind share their lines."""
+
+
+class Sizes(NamedTuple):
+    """How many lines and how many plans each circuit has."""
+
+    kinds: float
+    cars: float
 
 
 class Lesson(NamedTuple):
@@ -96,56 +124,94 @@ class Lesson(NamedTuple):
     lines: Lines
     plans: Plans
     cars: CarTable
-    length_m: FloatArray
-    """(circuits,)"""
-    kind: Array
-    """(cars,) which kind each car is of: cars of a kind share their lines."""
-    place: Array
-    """(cars,) which one of its kind it is."""
-    kinds: int
+    places: Places
+    sizes: Sizes
+
+
+class Showing(NamedTuple):
+    """All that the teacher's kernel works on."""
+
+    fleet: FleetState
+    grip: GripFleet
+    traffic: Traffic
+    shown: Actions
+    lesson: Lesson
+    manner: Manner
+
+
+GROUPS = (FleetState, GripFleet, Traffic, Actions, Lines, Plans, CarTable, Places)
+"""What the address table begins with; then the sizes and the manner."""
+SLOTS = [sum(len(group._fields) for group in GROUPS[:k]) for k in range(len(GROUPS) + 1)]
+FLEET_SLOT, GRIP_SLOT, TRAFFIC_SLOT, SHOWN_SLOT, LINES_SLOT, PLANS_SLOT, CARS_SLOT, PLACES_SLOT, SIZES_SLOT = SLOTS
+MANNER_SLOT = SIZES_SLOT + 1
 
 
 @kernel
 def planned_line(lesson: Lesson, track: int, car: int) -> PlannedLine:
     """The line of a car on a circuit."""
-    line = track * lesson.kinds + lesson.kind[car]
+    first = (track * int(lesson.sizes.kinds) + lesson.places.kind[car]) * POINTS
+    planned = (track * int(lesson.sizes.cars) + car) * POINTS
     return PlannedLine(
-        x_m=lesson.lines.x_m[line],
-        y_m=lesson.lines.y_m[line],
-        step_m=lesson.lines.step_m[line],
-        heading_rad=lesson.lines.heading_rad[line],
-        curvature_per_m=lesson.lines.curvature_per_m[line],
-        speed_mps=lesson.plans.speed_mps[line, lesson.place[car]],
-        accel_mps2=lesson.plans.accel_mps2[line, lesson.place[car]],
+        x_m=part_of(lesson.lines.x_m, first, POINTS),
+        y_m=part_of(lesson.lines.y_m, first, POINTS),
+        step_m=part_of(lesson.lines.step_m, first, POINTS),
+        heading_rad=part_of(lesson.lines.heading_rad, first, POINTS),
+        curvature_per_m=part_of(lesson.lines.curvature_per_m, first, POINTS),
+        speed_mps=part_of(lesson.plans.speed_mps, planned, POINTS),
+        accel_mps2=part_of(lesson.plans.accel_mps2, planned, POINTS),
     )
 
 
 @kernel
-def write_shown(
-    fleet: FleetState, grip: GripFleet, lesson: Lesson, manner: Manner, traffic: Traffic, shown: FloatArray
-) -> None:
-    """What the teacher would do now with every car, (cars, 3)."""
-    for number in range(len(shown)):
-        track, car = fleet.track[number], grip.car[number]
-        line = planned_line(lesson, track, car)
-        point = int(fleet.arc_u[number] / lesson.length_m[track] * POINTS) - POINTS_BEFORE
-        spot = find_spot(fleet.x_u[number], fleet.y_u[number], point % POINTS, line)
-        aside = LineSpot(point=spot.point, share=spot.share, left_m=spot.left_m - traffic.aside_m[number])
-        state = grip_state(car_at(fleet, number), grip, number)
-        controls = drive_line(state, aside, line, manner, car_data(lesson.cars, car), traffic.most_mps[number])
-        shown[number, 0], shown[number, 1], shown[number, 2] = controls.steer, controls.throttle, controls.brake
+def show_car(showing: Showing, number: int) -> None:
+    """What the teacher would do now with a car."""
+    fleet, lesson, traffic, shown = showing.fleet, showing.lesson, showing.traffic, showing.shown
+    track, car = fleet.track[number], showing.grip.car[number]
+    line = planned_line(lesson, track, car)
+    point = int(fleet.arc_u[number] / lesson.places.length_m[track] * POINTS) - POINTS_BEFORE
+    spot = find_spot(fleet.x_u[number], fleet.y_u[number], point % POINTS, line)
+    aside = LineSpot(point=spot.point, share=spot.share, left_m=spot.left_m - traffic.aside_m[number])
+    state = grip_state(car_at(fleet, number), showing.grip, number)
+    data, most_mps = car_data(lesson.cars, car), traffic.most_mps[number]
+    controls = drive_line(state, aside, line, showing.manner, data, most_mps)
+    shown.steer[number], shown.throttle[number], shown.brake[number] = controls.steer, controls.throttle, controls.brake
+
+
+@kernel
+def show_cars(showing: Showing, first: int, last: int) -> None:
+    """The same for the cars from the first up to the last."""
+    for number in range(first, last):
+        show_car(showing, number)
+
+
+@kernel
+def lesson_at(addresses: Any) -> Lesson:
+    """What the teacher knows, from its address table."""
+    return Lesson(
+        lines=arrays_at(addresses, LINES_SLOT, Lines),
+        plans=arrays_at(addresses, PLANS_SLOT, Plans),
+        cars=arrays_at(addresses, CARS_SLOT, CarTable),
+        places=arrays_at(addresses, PLACES_SLOT, Places),
+        sizes=numbers_at(addresses, SIZES_SLOT, Sizes),
+    )
+
+
+def show_entry(addresses: Any, first: int, last: int, _mode: int) -> None:
+    """`show_cars` over an address table: what is compiled for every machine."""
+    showing = Showing(
+        fleet=arrays_at(addresses, FLEET_SLOT, FleetState),
+        grip=arrays_at(addresses, GRIP_SLOT, GripFleet),
+        traffic=arrays_at(addresses, TRAFFIC_SLOT, Traffic),
+        shown=arrays_at(addresses, SHOWN_SLOT, Actions),
+        lesson=lesson_at(addresses),
+        manner=numbers_at(addresses, MANNER_SLOT, Manner),
+    )
+    show_cars(showing, first, last)
 
 
 @cache
-def compiled_showing() -> Any:
-    """`write_shown` as machine code."""
-    return native_function(write_shown)
-
-
-@cache
-def _threads(process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - threads do not survive a fork
-    """The other cores, of a process."""
-    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="hotlap-teacher")
+def _compiled_entry() -> Entry:
+    return native_entry(show_entry)
 
 
 class GripTeacher:
@@ -153,50 +219,62 @@ class GripTeacher:
 
     def __init__(self, tracks: Sequence[Track], cars: Sequence[Car], pace: Pace = CAREFUL, share: float = 1.0) -> None:
         kinds = list(dict.fromkeys(car.car_id for car in cars))
-        groups = [[car for car in cars if car.car_id == kind] for kind in kinds]
-        places = [(track, group[0].data) for track in tracks for group in groups]
+        kind = [kinds.index(car.car_id) for car in cars]
+        typical = [cars[kind.index(number)].data for number in range(len(kinds))]
         with ThreadPoolExecutor() as pool:
-            lines = list(pool.map(partial(_line, margin_m=pace.margin_m), *zip(*places, strict=True)))
-        envelopes = [[_Envelopes(car.data, pace) for car in group] for group in groups]
-        plans = [_plans(line, envelopes[number % len(kinds)], share) for number, line in enumerate(lines)]
+            envelopes = pool.map(partial(_envelopes, pace=pace), cars)
+            found = pool.map(partial(_line, margin_m=pace.margin_m), *zip(*product(tracks, typical), strict=True))
+            lines = list(found)
+            own = [lines[track * len(kinds) + number] for track in range(len(tracks)) for number in kind]
+            plans = list(pool.map(partial(_plan, share=share), own, list(envelopes) * len(tracks)))
         self.lesson = Lesson(
-            lines=Lines(*(np.array(column) for column in zip(*lines, strict=True))),
-            plans=Plans(*(np.array(column) for column in zip(*plans, strict=True))),
+            lines=Lines(*(np.concatenate(column) for column in zip(*lines, strict=True))),
+            plans=Plans(*(np.concatenate(column) for column in zip(*plans, strict=True))),
             cars=build_car_table([car.data for car in cars]),
-            length_m=np.array([track.length_u for track in tracks]),
-            kind=np.array([kinds.index(car.car_id) for car in cars]),
-            place=np.array([sum(other.car_id == car.car_id for other in cars[:k]) for k, car in enumerate(cars)]),
-            kinds=len(kinds),
+            places=Places(np.array([track.length_u for track in tracks]), np.array(kind)),
+            sizes=Sizes(len(kinds), len(cars)),
         )
+        self._cores = AllCores(_compiled_entry(), None, WORTH_A_THREAD) if jit_is_on() else None
 
     def act(self, world: "RacerWorld | RacerBatch", traffic: Traffic | None = None) -> FloatArray:
         """What every car should do now, alone on the road or in traffic."""
-        traffic = traffic or Traffic(np.zeros(world.count), np.full(world.count, ANY_SPEED_MPS))
-        shown = np.zeros((world.count, 3))
-        parts = max(1, min(os.cpu_count() or 1, world.count // WORTH_A_THREAD))
-        bounds = [world.count * k // parts for k in range(parts + 1)]
-        show, threads = compiled_showing(), _threads(os.getpid())
-        first, *rest = (self._part(world, traffic, shown, slice(*ends)) for ends in pairwise(bounds))
-        others = [threads.submit(show, *part) for part in rest]
-        show(*first)
-        for other in others:
-            other.result()
-        return shown
+        showing = self._showing(world, traffic)
+        if self._cores is None:
+            show_cars(showing, 0, world.count)
+        else:
+            addresses = address_table(*_groups(showing))
+            self._cores.call(int(addresses.ctypes.data), world.count, 0)
+        return np.column_stack(showing.shown)
 
-    def _part(self, world: "RacerWorld | RacerBatch", traffic: Traffic, shown: FloatArray, part: slice) -> Any:
-        """What the kernel takes for some neighbouring cars."""
-        groups: tuple[Any, ...] = (world.fleet, world.grip, traffic)
-        fleet, grip, asked = (type(group)(*(column[part] for column in group)) for group in groups)
-        return fleet, grip, self.lesson, MANNER, asked, shown[part]
+    def kernel(self, world: "RacerWorld | RacerBatch") -> TeacherKernel:
+        """The same for the cars of a world, alone on the road, on another machine."""
+        showing = self._showing(world, None)
+        return TeacherKernel(show_entry, _groups(showing), showing.shown, np.eye(len(Actions._fields)))
+
+    def _showing(self, world: "RacerWorld | RacerBatch", traffic: Traffic | None) -> Showing:
+        alone = Traffic(np.zeros(world.count), np.full(world.count, ANY_SPEED_MPS))
+        shown = zeros(Actions, world.count)
+        return Showing(world.fleet, world.grip, traffic or alone, shown, self.lesson, MANNER)
 
 
-class _Envelopes:
+def _groups(showing: Showing) -> Any:
+    """The arrays of the kernel in the order of its address table."""
+    lesson, numbers = showing.lesson, (np.array(showing.lesson.sizes, np.float64), np.array(showing.manner))
+    return (*showing[:4], *lesson[:4], numbers)
+
+
+class _Envelopes(NamedTuple):
     """What a car can do, and what the teacher asks of it."""
 
-    def __init__(self, car: CarData, pace: Pace) -> None:
-        shares = (1.0, pace.driving, pace.braking)
-        self.limit, self.driving, self.braking = (steady_envelope(car, share) for share in shares)
-        self.cornering = pace.cornering
+    limit: Envelope
+    driving: Envelope
+    braking: Envelope
+    cornering: float
+
+
+def _envelopes(car: Car, pace: Pace) -> _Envelopes:
+    limit, driving, braking = (steady_envelope(car.data, share) for share in (1.0, pace.driving, pace.braking))
+    return _Envelopes(limit, driving, braking, pace.cornering)
 
 
 def _line(track: Track, car: CarData, margin_m: float) -> Lines:
@@ -210,10 +288,10 @@ def _line(track: Track, car: CarData, margin_m: float) -> Lines:
     return Lines(x, y, profile.step_m, np.arctan2(ahead_y, ahead_x), profile.curvature_per_m)
 
 
-def _plans(line: Lines, envelopes: Sequence[_Envelopes], share: float) -> Plans:
-    """The speeds of several cars on a line."""
-    speeds = share * np.array([_speeds(line, envelope) for envelope in envelopes])
-    return Plans(speeds, (np.roll(speeds, -1, axis=1) ** 2 - speeds**2) / (2.0 * line.step_m))
+def _plan(line: Lines, envelopes: _Envelopes, share: float) -> Plans:
+    """The speeds of a car on a line."""
+    speed = share * _speeds(line, envelopes)
+    return Plans(speed, (np.roll(speed, -1) ** 2 - speed**2) / (2.0 * line.step_m))
 
 
 def _speeds(line: Lines, envelopes: _Envelopes) -> FloatArray:

@@ -1,7 +1,7 @@
 """The highway's rule-based expert as a driver of many egos, compiled like the world itself."""
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,7 +9,11 @@ from hotlap.highway.expert import Sight, drive_experts, expert_entry
 from hotlap.highway.fleet import Actions
 from hotlap.highway.sensors import OBSERVATION_SIZE
 from hotlap.kernel import Entry, address_table, jit_is_on, native_entry, zeros
-from hotlap.policies.policy import Array
+from hotlap.policies.policy import Array, FloatArray
+from hotlap.policies.teacher_kernel import TeacherKernel
+
+if TYPE_CHECKING:
+    from hotlap.highway.batch import HighwayBatch
 
 
 @cache
@@ -40,3 +44,8 @@ class HighwayExpert:
             addresses = address_table(sight, actions)
             self._entry(int(addresses.ctypes.data), 0, count, 0)
         return np.column_stack(actions)
+
+    def kernel(self, batch: "HighwayBatch", controls: FloatArray) -> TeacherKernel:
+        """The same for the egos of a world, on another machine, as a learner with such controls would do it."""
+        actions = zeros(Actions, batch.count)
+        return TeacherKernel(expert_entry, (Sight(observation=batch.out.observation), actions), actions, controls)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from hotlap.policies.grip_driver import ANY_SPEED_MPS
-from hotlap.policies.grip_teacher import GripTeacher, Traffic, pace_of
+from hotlap.policies.grip_teacher import POINTS, GripTeacher, Traffic, pace_of
 from hotlap.policies.line_follower import BRAKE_SPAN_UPS, THROTTLE_SPAN_UPS, Hands, LineFollower
 from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, Manners, most_speed, seen_others, way_past
 from hotlap.policies.pace import speed_limits
@@ -75,14 +75,14 @@ class GripLineDriver:
     def __init__(self, tracks: tuple[Track, ...], cars: tuple[Car, ...], pace_percent: int) -> None:
         self.name = f"line-{pace_percent}"
         self._teacher = GripTeacher(tracks, cars, pace_of(GRIP_CAUTION), pace_percent / 100.0)
-        lines, kinds = self._teacher.lesson.lines, self._teacher.lesson.kinds
-        points = [np.column_stack([x, y]) for x, y in zip(lines.x_m, lines.y_m, strict=True)]
-        self._kinds = [LineOffsets(tracks, points[kind::kinds]) for kind in range(kinds)]
+        lines, kinds = self._teacher.lesson.lines, int(self._teacher.lesson.sizes.kinds)
+        points = np.column_stack([lines.x_m, lines.y_m]).reshape(-1, POINTS, 2)
+        self._kinds = [LineOffsets(tracks, list(points[kind::kinds])) for kind in range(kinds)]
 
     def act(self, observation: Array, race: RaceBatch, rows: Array) -> Array:
         """Along the line, past or behind whoever is in the way."""
         traffic = Traffic(np.zeros(race.count), np.full(race.count, ANY_SPEED_MPS))
-        kind_of = self._teacher.lesson.kind[race.alone.grip.car[rows]]
+        kind_of = self._teacher.lesson.places.kind[race.alone.grip.car[rows]]
         for kind, offsets in enumerate(self._kinds):
             own = rows[kind_of == kind]
             others = seen_others(observation[kind_of == kind], race, own)

@@ -15,6 +15,7 @@ from hotlap.errors import ConfigError
 from hotlap.training.config import TrainConfig
 from hotlap.training.gpu_ppo import GpuPPO
 from hotlap.training.ppo import HotlapPPO
+from hotlap.training.world_training import training_of
 from hotlap.worlds import registered
 
 FARTHEST = 0.9
@@ -93,8 +94,8 @@ def _reason_against_gpu(config: TrainConfig) -> str:
         return "Only hotlap's own learner of PPO works on a GPU."
     if not registered(config.world).on_gpu:
         return f"The world {config.world} drives on the cores, so a run in it cannot learn on a GPU."
-    if config.teacher.steps:
-        return "A teacher drives on the cores, so a run with one cannot learn on a GPU."
+    if config.teacher.steps and not training_of(config).teaches_on_gpu(config):
+        return "This teacher drives on the cores, so a run with it cannot learn on a GPU."
     if not torch.cuda.is_available():
         return "torch finds no NVIDIA GPU here."
     return ""

@@ -6,6 +6,7 @@ the device already learns from it. What is drawn is a function of the seed and t
 """
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,18 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.devices.fused_ppo import make_device_ppo
-from hotlap.devices.ppo import EXPLAINED, FIGURES, LARGEST_WEIGHT, SHOWN, WATCHED, DevicePpo, Scaling, Statistics
+from hotlap.devices.imitation import Imitation
+from hotlap.devices.ppo import (
+    EXPLAINED,
+    FIGURES,
+    LARGEST_WEIGHT,
+    SHOWN,
+    TAUGHT_LOSS,
+    WATCHED,
+    DevicePpo,
+    Scaling,
+    Statistics,
+)
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.errors import ConfigError
 from hotlap.learning.ppo import UpdateFigures
@@ -40,6 +52,10 @@ class GpuPPO(HotlapPPO):
         super()._setup_model()
         self.on_device: DevicePpo | None = None
         self.normalizer: Any = None
+        self.imitation: Callable[[TorchEnv], Imitation] | None = None
+        """What a teacher shows where the cars are, where there is one."""
+        self.is_taught = False
+        """Whether it shows it in this rollout."""
         self.watched_cars = min(self.n_envs, WATCHED_CARS)
         self.preparing_s = 0.0
         """What it took to bring the cars to the device and to record the graphs there."""
@@ -105,6 +121,8 @@ class GpuPPO(HotlapPPO):
         if isinstance(inner, MixedVecEnv):
             made.mixing = torch.as_tensor(inner.mixing.weights, dtype=torch.float32, device=made.device).contiguous()
         made.watch(torch_env.columns({**self.watched(world)}) | self._ends(torch_env), self.watched_cars)
+        if self.imitation is not None:
+            made.take_teacher(self.imitation(torch_env))
         self.normalizer, self.on_device = normalizer, made
         self._weights_to_device(made)
         self._statistics_to_device(made)
@@ -134,8 +152,11 @@ class GpuPPO(HotlapPPO):
         self._is_settled = False
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         device.moves[-self.learner.shape.outputs :] = float(self._learns_spread())
-        rate = float(self.lr_schedule(self._current_progress_remaining))
-        device.learn(self._drawn_by(1), rate, self._clip_range_now())
+        rate, clip_range = float(self.lr_schedule(self._current_progress_remaining)), self._clip_range_now()
+        if self.is_taught:
+            device.imitate(self._drawn_by(2), rate)
+        if not self.only_taught:
+            device.learn(self._drawn_by(1), rate, clip_range, has_say=clip_range > 0.0)
 
     def _clip_range_now(self) -> float:
         schedule: Any = self.clip_range
@@ -145,9 +166,13 @@ class GpuPPO(HotlapPPO):
         """Wait until the device has learned, and log how."""
         device: Any = self.on_device
         report = device.report().numpy()
+        self.largest_weight = float(report[LARGEST_WEIGHT])
+        if self.is_taught:
+            self.logger.record_mean("teacher/loss", float(report[TAUGHT_LOSS]))
+        if self.only_taught:
+            return
         rows = self.n_steps * self.n_envs
         steps = self.n_epochs * -(-rows // self.learner.rules.batch_size)
-        self.largest_weight = float(report[LARGEST_WEIGHT])
         self._n_updates += self.n_epochs
         self._update_learning_rate(self.policy.optimizer)
         figures = UpdateFigures(*(report[:EXPLAINED] / steps).tolist())

@@ -12,6 +12,7 @@ from hotlap.evaluation import HighwayEvaluation, HighwaySetup, evaluate_highway
 from hotlap.evaluation.highway.driving import Episodes
 from hotlap.evaluation.highway.figures import EGO_FAULT, SPEED_ERROR, SUCCESS, HighwayFigures, figures_of
 from hotlap.highway.fingerprint import physics_fingerprint
+from hotlap.highway.fleet import Actions
 from hotlap.highway.pedals import BRAKING
 from hotlap.highway.world import HighwayWorld
 from hotlap.policies.highway_expert import HighwayExpert
@@ -20,10 +21,11 @@ from hotlap.training.config import TrainConfig
 from hotlap.training.highway_callbacks import HighwayMetricsCallback
 from hotlap.training.teaching import Teacher
 from hotlap.vector.controls import Mixing
-from hotlap.worlds import Array
 
 LAYOUT = "highway"
 EVALUATED_VEHICLES = (20,)
+ONE_PEDAL = np.array([[1.0, 0.0], [-BRAKING, 0.0], [0.0, 1.0]])
+"""Throttle, brake and lane request as the pedal and the lane request that have the same effect."""
 
 
 class HighwayTraining:
@@ -55,9 +57,12 @@ class HighwayTraining:
     def teacher(self, config: TrainConfig, world: HighwayWorld) -> Teacher:
         """The expert that drives by rules."""
         expert = HighwayExpert()
-        if self.mixing(config) is None:
-            return lambda: expert.act(world.observation)
-        return lambda: _one_pedal(expert.act(world.observation))
+        controls = np.eye(len(Actions._fields)) if self.mixing(config) is None else ONE_PEDAL
+        return Teacher(lambda: expert.act(world.observation) @ controls, lambda: expert.kernel(world.batch, controls))
+
+    def teaches_on_gpu(self, config: TrainConfig) -> bool:  # noqa: ARG002 - with all settings
+        """The expert is a kernel."""
+        return True
 
     def schedules(self, world: Any) -> list[BaseCallback]:  # noqa: ARG002 - in any such world
         """Nothing changes on its own."""
@@ -91,11 +96,6 @@ class HighwayTraining:
             f'hotlap drive "cruise at 65" --policy {run}': "give it orders",
             f"hotlap play {run}": "the same in your browser",
         }
-
-
-def _one_pedal(actions: Array) -> Array:
-    """Throttle, brake and lane request as the pedal and the lane request that have the same effect."""
-    return np.stack([actions[:, 0] - BRAKING * actions[:, 1], actions[:, 2]], axis=1)
 
 
 TRAINING = HighwayTraining()

@@ -52,7 +52,11 @@ class RaceTraining:
     def teacher(self, config: TrainConfig, world: RaceWorld) -> Teacher:  # noqa: ARG002 - one for all settings
         """A line driver that passes slower cars."""
         driver = line_driver(world.batch, TEACHER_PACE)
-        return lambda: driver.act(world.observation, world.batch, world.rows)
+        return Teacher(lambda: driver.act(world.observation, world.batch, world.rows))
+
+    def teaches_on_gpu(self, config: TrainConfig) -> bool:  # noqa: ARG002 - whatever the settings
+        """Line drivers look at each other on the cores."""
+        return False
 
     def schedules(self, world: RaceWorld) -> list[BaseCallback]:
         """Past selves, where they race."""

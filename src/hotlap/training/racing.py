@@ -55,11 +55,16 @@ class RacerTraining:
     def teacher(self, config: TrainConfig, world: RacerWorld) -> Teacher:
         """A follower of the shortest lines, or, of cars with grip, of the fastest ones."""
         if not world.cars:
-            return partial(teacher_of(world.tracks).act, world)
+            return Teacher(partial(teacher_of(world.tracks).act, world))
         pace = pace_of(config.teacher.caution)
         if config.teacher.margin_m is not None:
             pace = pace._replace(margin_m=config.teacher.margin_m)
-        return partial(GripTeacher(world.tracks, world.cars, pace).act, world)
+        teacher = GripTeacher(world.tracks, world.cars, pace)
+        return Teacher(partial(teacher.act, world), partial(teacher.kernel, world))
+
+    def teaches_on_gpu(self, config: TrainConfig) -> bool:
+        """The follower of the fastest lines is a kernel."""
+        return config.racer.car != (CLASSIC,)
 
     def schedules(self, world: Any) -> list[BaseCallback]:  # noqa: ARG002 - in any such world
         """Nothing changes on its own."""

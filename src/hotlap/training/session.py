@@ -22,7 +22,7 @@ from hotlap.training.gpu_ppo import GpuPPO
 from hotlap.training.metrics import Metrics
 from hotlap.training.ppo import HotlapPPO
 from hotlap.training.state import TrainingState
-from hotlap.training.teaching import Teaching
+from hotlap.training.teaching import teaching
 from hotlap.training.world_training import training_of
 from hotlap.vector.controls import Controls, MixedVecEnv, controls_of
 from hotlap.vector.sb3 import WorldVecEnv, make_vec_env
@@ -50,7 +50,8 @@ class TrainingSession:
         if self.config.algorithm == "ppo" and self.config.network.log_std_end:
             found.append(ActionStdSchedule(self.config))
         if self.config.teacher.steps:
-            found.append(Teaching(self.config, training_of(self.config).teacher(self.config, self.env.world)))
+            teacher = training_of(self.config).teacher(self.config, self.env.world)
+            found.append(teaching(self.config, teacher, self.model))
         return found + training_of(self.config).schedules(self.env.world)
 
     @property

@@ -6,6 +6,7 @@ teacher speaks to the end and PPO has no say, nothing but what is shown is learn
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -13,12 +14,28 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import FloatSchedule, update_learning_rate
 from torch import Tensor
 
+from hotlap.devices.imitation import Imitation, show_on
+from hotlap.devices.torch_env import TorchEnv
+from hotlap.policies.teacher_kernel import TeacherKernel
 from hotlap.training.config import TrainConfig
+from hotlap.training.gpu_ppo import GpuPPO
 from hotlap.training.ppo import HotlapPPO
 from hotlap.worlds import Array
 
-Teacher = Callable[[], Array]
-"""What it would do now with every car, in the learner's controls."""
+
+@dataclass(frozen=True)
+class Teacher:
+    """Who shows a learner how it is done in a world."""
+
+    act: Callable[[], Array]
+    """What it would do now with every car, in the learner's controls."""
+    kernel: Callable[[], TeacherKernel] | None = None
+    """The same for a GPU, where it has a kernel."""
+
+
+def teaches_alone(config: TrainConfig) -> bool:
+    """Whether PPO never has a say: then nobody needs its critic either."""
+    return config.teacher.steps >= config.steps and not config.teacher.clip_range
 
 
 class Teaching(BaseCallback):
@@ -31,8 +48,7 @@ class Teaching(BaseCallback):
         self.epochs = config.teacher.epochs
         self.batch_size = config.ppo.batch_size
         self.clip_range, self.taught_clip_range = config.ppo.clip_range, config.teacher.clip_range
-        self.teaches_alone = self.last_step >= self.steps and not self.taught_clip_range
-        """Whether PPO never has a say: then nobody needs its critic either."""
+        self.teaches_alone = teaches_alone(config)
         self.teacher = teacher
         self.seen: list[Tensor] = []
         self.shown: list[Tensor] = []
@@ -44,7 +60,7 @@ class Teaching(BaseCallback):
     def _on_step(self) -> bool:
         if self.num_timesteps < self.last_step:
             self.seen.append(torch.tensor(self.locals["new_obs"]))
-            self.shown.append(torch.tensor(self.teacher(), dtype=torch.float32))
+            self.shown.append(torch.tensor(self.teacher.act(), dtype=torch.float32))
         return True
 
     def _on_rollout_end(self) -> None:
@@ -85,3 +101,40 @@ class Teaching(BaseCallback):
         low, high = torch.tensor(space.low), torch.tensor(space.high)
         beyond = ((shown >= high) & (mean > high)) | ((shown <= low) & (mean < low))
         return torch.where(beyond, torch.zeros_like(mean), mean - shown).square().sum(dim=1).mean()
+
+
+class TeachingOnGpu(BaseCallback):
+    """Tells a learner on a GPU before each rollout whether it is taught; it learns what is shown there."""
+
+    whole_rollouts = True
+
+    def __init__(self, config: TrainConfig, teacher: Teacher) -> None:
+        super().__init__()
+        self.last_step, self.epochs = config.teacher.steps, config.teacher.epochs
+        self.clip_range, self.taught_clip_range = config.ppo.clip_range, config.teacher.clip_range
+        self.teaches_alone = teaches_alone(config)
+        self.teacher = teacher
+
+    def _init_callback(self) -> None:
+        model: Any = self.model
+        model.imitation, model.only_taught = self._imitation, self.teaches_alone
+
+    def _imitation(self, env: TorchEnv) -> Imitation:
+        """What is learned where the cars are."""
+        space: Any = self.model.action_space
+        low, high = (torch.as_tensor(bound, device=env.device) for bound in (space.low, space.high))
+        show = show_on(env, self.teacher.act, self.teacher.kernel)
+        return Imitation(show, low, high, self.epochs, alone=self.teaches_alone)
+
+    def _on_rollout_start(self) -> None:
+        model: Any = self.model
+        model.is_taught = self.num_timesteps < self.last_step
+        model.clip_range = FloatSchedule(self.taught_clip_range if model.is_taught else self.clip_range)
+
+    def _on_step(self) -> bool:
+        return True
+
+
+def teaching(config: TrainConfig, teacher: Teacher, model: Any) -> BaseCallback:
+    """How a model is taught, where it learns."""
+    return (TeachingOnGpu if isinstance(model, GpuPPO) else Teaching)(config, teacher)

@@ -34,6 +34,9 @@ class WorldTraining(Protocol):
     def teacher(self, config: TrainConfig, world: Any) -> Teacher:
         """Who shows a learner how it is done in such a world, in the learner's controls."""
 
+    def teaches_on_gpu(self, config: TrainConfig) -> bool:
+        """Whether that teacher has a kernel."""
+
     def schedules(self, world: Any) -> list[BaseCallback]:
         """What changes on its own in such a world while training goes on."""
 
