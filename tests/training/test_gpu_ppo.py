@@ -180,6 +180,40 @@ def test_weights_changed_on_the_host_go_to_the_device_and_others_stay(as_gpu):
     assert torch.equal(policy.action_net.bias.detach(), device.layers["policy"][-1][1].detach())
 
 
+def test_a_spread_that_a_schedule_just_set_is_not_undone_by_a_checkpoint(as_gpu):
+    session = open_session(config())
+    learn(session, 1)
+    with torch.no_grad():
+        session.model.policy.log_std.fill_(-2.0)
+    session.checkpoint(None)
+    assert torch.equal(session.model.policy.log_std.detach(), torch.full((3,), -2.0))
+    assert torch.equal(session.model.on_device.parameters[-3:], torch.full((3,), -2.0))
+
+
+class Checkpoints(BaseCallback):
+    """Takes the state of the run before each rollout, as a run does once a second."""
+
+    def __init__(self, session):
+        super().__init__()
+        self.session = session
+
+    def _on_rollout_start(self):
+        self.session.checkpoint(None)
+
+    def _on_step(self):
+        return True
+
+
+def test_checkpoints_make_no_difference_to_what_is_learned(as_gpu):
+    learned = []
+    for looks in (False, True):
+        session = open_session(taught_config("gt-ppo"))
+        callbacks = [*session.schedules, Checkpoints(session)] if looks else session.schedules
+        session.model.learn(4 * CARS * TICKS, callbacks)
+        learned.append(session.model.on_device.parameters.clone())
+    assert torch.equal(*learned)
+
+
 def test_weights_that_are_no_numbers_are_noticed_while_they_are_on_the_device(as_gpu):
     session = open_session(config())
     learn(session, 1)

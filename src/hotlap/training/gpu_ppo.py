@@ -226,6 +226,7 @@ class GpuPPO(HotlapPPO):
         device, env = self.on_device, self.env
         if device is None or env is None or self._is_settled:
             return
+        self._changes_to_device(device)
         self._weights_from_device(device)
         vec_env: Any = env.unwrapped
         vec_env.world.put_state(device.env.state())
