@@ -22,7 +22,7 @@ def distance_to_the_teacher(world, taught_steps):
     session.model.learn(config.steps, callback=session.schedules)
     seen = session.normalizer.normalize_obs(session.env.world.observation.copy()).astype(np.float32)
     action, _ = session.model.predict(seen, deterministic=True)
-    return np.abs(action - training_of(config).teacher(config, session.env.world)()).mean()
+    return np.abs(action - training_of(config).teacher(config, session.env.world).act()).mean()
 
 
 def test_cars_with_grip_have_a_teacher_too(tmp_path):
