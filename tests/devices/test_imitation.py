@@ -45,9 +45,9 @@ def test_a_lesson_moves_the_policy_as_the_learner_of_the_cores_would():
     cores.samples.actions[:] = made.shown_actions.reshape(-1).numpy()
     distance = cores.imitate(cores.samples, CARS * TICKS, 0, 3e-3, EPOCHS)
     made.imitate(8, 3e-3)
-    np.testing.assert_allclose(float(made.figures[TAUGHT_LOSS]), distance, rtol=1e-4)
+    np.testing.assert_allclose(float(made.figures[TAUGHT_LOSS]), distance, rtol=1e-5)
     # Three steps of Adam of 3e-3 each, from sums in another order.
-    np.testing.assert_allclose(made.parameters.numpy(), cores.weights.parameters, rtol=0.0, atol=1e-4)
+    np.testing.assert_allclose(made.parameters.numpy(), cores.weights.parameters, rtol=0.0, atol=1e-5)
     np.testing.assert_allclose(made.first_moments.numpy(), cores.weights.first_moments, rtol=0.0, atol=1e-5)
     assert (made.adam_steps[: made.shape.parameter_count] == cores.policy_steps).all()
 
