@@ -1,7 +1,5 @@
 """Out of disk, at any byte: the checkpoint before stays, the error says so, and training may go on."""
 
-import contextlib
-import resource
 from functools import partial
 
 import pytest
@@ -23,17 +21,7 @@ from hotlap.checkpoints import (
     write_document,
 )
 from hotlap.errors import CheckpointWriteError
-
-
-@contextlib.contextmanager
-def largest_file(size):
-    """No file of this process may grow beyond the size: what a full disk does, at a byte of our choice."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+from small_disk import largest_file
 
 
 def save_within(run, size):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from hotlap.devices.ppo import DevicePpo, Scaling
+from hotlap.devices.ppo import DevicePpo
+from hotlap.devices.statistics import Scaling
 from hotlap.devices.torch_env import make_torch_env
 from hotlap.learning.lessons import PpoRules
 from hotlap.learning.network import NetworkShape

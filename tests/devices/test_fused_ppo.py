@@ -9,7 +9,8 @@ import torch
 
 from devices.cuda_on_cores import core_compiler, use_core_as_gpu
 from hotlap.devices.fused_ppo import FusedPpo, fits, make_device_ppo, shared_bytes
-from hotlap.devices.ppo import EXPLAINED, DevicePpo, Scaling
+from hotlap.devices.ppo import EXPLAINED, DevicePpo
+from hotlap.devices.statistics import Scaling
 from hotlap.devices.torch_env import make_torch_env
 from hotlap.learning.lessons import PpoRules
 from hotlap.learning.network import NetworkShape

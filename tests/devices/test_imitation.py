@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from hotlap.devices.imitation import Imitation, show_on
-from hotlap.devices.ppo import TAUGHT_LOSS, DevicePpo, Scaling
+from hotlap.devices.ppo import TAUGHT_LOSS, DevicePpo
+from hotlap.devices.statistics import Scaling
 from hotlap.devices.torch_env import make_torch_env
 from hotlap.learning.lessons import PpoRules
 from hotlap.learning.network import NetworkShape

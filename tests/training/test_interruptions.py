@@ -1,15 +1,13 @@
 """Runs that are killed, asked to stop, or out of disk: nothing is lost but what was not yet saved."""
 
-import contextlib
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,6 +18,7 @@ from hotlap.errors import TrainingError
 from hotlap.training import signals
 from hotlap.training.run_callback import RunCallback
 from hotlap.training.train import resume, train
+from small_disk import largest_file
 from training import kill_many
 from training.tiny_runs import state_of, steps_saved, tiny_config, weights_hash
 
@@ -240,22 +239,11 @@ def test_many_kills_at_random_moments_change_nothing_in_the_end(tmp_path):
     assert result["weights"] == weights_hash(whole, result["step"])
 
 
-@contextlib.contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    """No file of this process can grow beyond so many bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 def test_full_disk_is_said_and_training_goes_on_with_the_checkpoint_before(tmp_path):
     """No file may grow beyond what a small checkpoint needs; the replay outgrows it, the event file later."""
     sac = {"buffer_size": 2000, "learning_starts": 1100}
     config, lines = tiny_config("sac", steps=1200, sac=sac, checkpoint_every="200"), []
-    with files_of_at_most(60_000), pytest.raises(TrainingError, match="step 1,200 could not be saved"):
+    with largest_file(60_000), pytest.raises(TrainingError, match="step 1,200 could not be saved"):
         # It trains to the end, and then says that the end itself is not on the disk.
         train(config, "run", tmp_path, lines.append)
     said = "\n".join(lines)

@@ -16,7 +16,8 @@ import torch
 from hotlap.devices.driver import Gpu, Launch
 from hotlap.devices.gpu_memory import current_stream
 from hotlap.devices.nvrtc import compiled
-from hotlap.devices.ppo import EXPLAINED, DevicePpo, Scaling, Statistics
+from hotlap.devices.ppo import EXPLAINED, DevicePpo
+from hotlap.devices.statistics import Scaling, Statistics
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.errors import GpuError
 from hotlap.learning.lessons import PpoRules

@@ -28,9 +28,14 @@ class Imitation:
     """Whether nothing else is learned."""
 
     def distance(self, mean: Tensor, shown: Tensor) -> Tensor:
-        """Mean squared distance to what was shown; beyond what the controls can do, farther is no worse."""
-        beyond = ((shown >= self.high) & (mean > self.high)) | ((shown <= self.low) & (mean < self.low))
-        return torch.where(beyond, 0.0, mean - shown).square().sum(dim=1).mean()
+        """How far the policy is from what was shown."""
+        return taught_distance(mean, shown, self.low, self.high)
+
+
+def taught_distance(mean: Tensor, shown: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    """Mean squared distance to a teacher's actions; beyond what the controls can do, farther is no worse."""
+    beyond = ((shown >= high) & (mean > high)) | ((shown <= low) & (mean < low))
+    return torch.where(beyond, 0.0, mean - shown).square().sum(dim=1).mean()
 
 
 def show_on(env: TorchEnv, act: Callable[[], Any], kernel: Callable[[], TeacherKernel] | None) -> Show:

@@ -9,7 +9,6 @@ on with either learner. What is seen is scaled with the statistics from before t
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from hotlap.devices.imitation import Imitation
+from hotlap.devices.statistics import Scaling, Statistics
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.learning.lessons import PpoRules
 from hotlap.learning.network import NetworkShape
@@ -32,39 +32,6 @@ FIGURES = 7
 EXPLAINED, LARGEST_WEIGHT, TAUGHT_LOSS = 4, 5, 6
 LEAST_SPREAD = 1e-8
 """Added to the spread of advantages before they are divided by it."""
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """How observations and rewards are scaled."""
-
-    learns: bool
-    """Whether there are statistics to scale with; without them all stays as it is."""
-    gamma: float
-    epsilon: float
-    clip_observations: float
-    clip_rewards: float
-
-
-class Statistics:
-    """Running mean and variance of some columns, on the device."""
-
-    def __init__(self, columns: int, device: torch.device) -> None:
-        self.mean = torch.zeros(columns, dtype=torch.float64, device=device)
-        self.variance = torch.ones(columns, dtype=torch.float64, device=device)
-        self.count = torch.full((1,), 1e-4, dtype=torch.float64, device=device)
-
-    def add(self, rows: Tensor) -> None:
-        """Take some more rows in."""
-        self.merge(rows.mean(0) - self.mean, rows.var(0, correction=0), len(rows))
-
-    def merge(self, apart: Tensor, variance: Tensor, rows: int) -> None:
-        """Take some more rows in whose mean is so far from ours."""
-        total = self.count + rows
-        squares = self.variance * self.count + variance * rows
-        self.variance.copy_((squares + apart * apart * self.count * rows / total) / total)
-        self.mean.add_(apart * (rows / total))
-        self.count.copy_(total)
 
 
 class DevicePpo:
@@ -204,7 +171,7 @@ class DevicePpo:
     def imitate(self, seed: int, rate: float) -> None:
         """Draw the policy towards what the teacher showed in the rollout, in an order that the seed draws."""
         self.rate.fill_(rate)
-        torch.manual_seed(seed)
+        torch.manual_seed(seed)  # the order is torch's draw, in subclasses with draws of their own too
         self._run("imitation", seed)
 
     def _run(self, part: str, seed: int) -> None:

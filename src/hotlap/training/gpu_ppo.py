@@ -25,9 +25,8 @@ from hotlap.devices.ppo import (
     TAUGHT_LOSS,
     WATCHED,
     DevicePpo,
-    Scaling,
-    Statistics,
 )
+from hotlap.devices.statistics import Scaling, Statistics
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.errors import ConfigError
 from hotlap.learning.ppo import UpdateFigures

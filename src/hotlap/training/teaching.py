@@ -14,7 +14,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import FloatSchedule, update_learning_rate
 from torch import Tensor
 
-from hotlap.devices.imitation import Imitation, show_on
+from hotlap.devices.imitation import Imitation, show_on, taught_distance
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.policies.teacher_kernel import TeacherKernel
 from hotlap.training.config import TrainConfig
@@ -94,13 +94,11 @@ class Teaching(BaseCallback):
                 self.logger.record_mean("teacher/loss", loss.item())
 
     def _loss(self, seen: Tensor, shown: Tensor) -> Tensor:
-        """Squared distance to the teacher's actions; beyond what the controls can do, farther is no worse."""
+        """How far the policy is from what was shown."""
         policy: Any = self.model.policy
         space: Any = self.model.action_space
         mean = policy.get_distribution(seen).distribution.mean
-        low, high = torch.tensor(space.low), torch.tensor(space.high)
-        beyond = ((shown >= high) & (mean > high)) | ((shown <= low) & (mean < low))
-        return torch.where(beyond, torch.zeros_like(mean), mean - shown).square().sum(dim=1).mean()
+        return taught_distance(mean, shown, torch.tensor(space.low), torch.tensor(space.high))
 
 
 class TeachingOnGpu(BaseCallback):
