@@ -376,3 +376,11 @@ def test_a_part_of_an_array_is_the_array_from_an_element_on():
         out = np.zeros(5)
         run(columns, 3, 4, out)
         assert out.tolist() == expected
+
+
+def test_work_is_shared_out_to_the_cores_that_the_process_may_use(monkeypatch):
+    monkeypatch.setattr(machinery, "usable_cores", lambda: (1, 4, 5))
+    called = []
+    cores = machinery.AllCores(lambda *part: called.append(part), None, 10)
+    cores.call(7, 90, 2)
+    assert sorted(called) == [(7, 0, 30, 2), (7, 30, 60, 2), (7, 60, 90, 2)]

@@ -26,6 +26,7 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from hotlap.kernel_cache import with_cache
+from hotlap.systems import usable_cores
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Columns = TypeVar("Columns", bound=tuple[Any, ...])
@@ -152,7 +153,7 @@ class AllCores:
 
     def __init__(self, entry: Entry, threads: int | None, worth_a_thread: int) -> None:
         self.entry = entry
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or len(usable_cores())
         self._worth_a_thread = worth_a_thread
         self._pool: ThreadPoolExecutor | None = None
         self._pool_owner = 0

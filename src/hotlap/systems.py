@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import portalocker
@@ -57,6 +57,19 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def usable_cores() -> tuple[int, ...]:
+    """The numbers of the cores that this process may use: fewer than the machine has, where somebody said so."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return tuple(sorted(affinity(0))) if affinity else tuple(range(os.cpu_count() or 1))
+
+
+def keep_to_cores(cores: Sequence[int]) -> None:
+    """From now on use these cores only; nothing where a system does not let a process choose."""
+    choose = getattr(os, "sched_setaffinity", None)
+    if choose:
+        choose(0, cores)
 
 
 ASK_TO_END = signal.SIGTERM

@@ -8,6 +8,7 @@ import pytest
 
 from hotlap import cli
 from hotlap.benchmark.suite.results import scores_of, summary
+from hotlap.benchmark.suite.side_by_side import core_shares
 from hotlap.benchmark.suite.tasks import load_suite
 from hotlap.evaluation.measures import Measure, Quantity
 from hotlap.evaluation.request import DEFAULT
@@ -28,7 +29,7 @@ def test_suite_has_the_tasks_that_people_cite():
 @pytest.mark.parametrize(("task", "algorithm"), CONTESTANTS)
 def test_every_contestant_can_be_configured_and_its_evaluation_is_one(task, algorithm):
     config = SUITE.tasks[task].algorithms[algorithm].config(7, None)
-    assert config.seed == 7
+    assert (config.seed, config.device) == (7, "cpu")
     assert config.algorithm == algorithm.removesuffix("-taught")
     assert (config.teacher.steps > 0) == algorithm.endswith("-taught")
     assert SUITE.tasks[task].algorithms[algorithm].config(7, 123).steps == 123
@@ -117,12 +118,42 @@ def test_tiny_suite_trains_evaluates_resumes_and_draws(tmp_path, monkeypatch, ca
     assert "Scores: classic" in titles
 
 
+@pytest.mark.integration
+def test_suite_of_two_workers_finds_the_scores_of_one_and_keeps_what_each_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["--tasks", "classic", "--algorithms", "ppo", "--steps", "20000", "--seeds", "2", "--json"]
+    assert cli.main(["suite", "alone", *words]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    assert cli.main(["suite", "shared", "--workers", "2", *words]) == 0
+    assert json.loads(capsys.readouterr().out) == alone
+    assert sorted(log.name for log in (tmp_path / "shared" / "logs").iterdir()) == [
+        "classic-ppo-0.log", "classic-ppo-1.log",
+    ]  # fmt: skip
+
+
+def test_training_that_fails_beside_others_is_named_and_the_suite_is_not_done(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("hotlap.benchmark.suite.side_by_side.MODULE", "hotlap.no_such_module")
+    folder = tmp_path / "suite"
+    words = ["--tasks", "classic", "--algorithms", "ppo", "--seeds", "2", "--workers", "2"]
+    assert cli.main(["suite", str(folder), *words]) == 1
+    log = folder / "logs" / "classic-ppo-0.log"
+    assert f"classic-ppo-0: failed, see {log}" in capsys.readouterr().err
+    assert "no_such_module" in log.read_text(encoding="utf-8")
+
+
+def test_every_worker_has_cores_and_no_core_is_idle():
+    assert core_shares((0, 1, 2, 5, 6), 2) == [(0, 1), (2, 5, 6)]
+    assert core_shares((3, 4), 2) == [(3,), (4,)]
+    assert core_shares((3, 4), 3) == [[3], [4], [3]]
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
         (["--tasks", "clasic"], 'no task "clasic". Did you mean "classic"?'),
         (["--algorithms", "td3"], 'no algorithm "td3"'),
         (["--seeds", "0"], "--seeds must be from 1"),
+        (["--workers", "0"], "--workers must be from 1"),
         (["--steps", "0"], "--steps must be 1 or more"),
         (["--steps", "5", "--tasks", "race"], "was begun with steps 7, and this is 5"),
     ],

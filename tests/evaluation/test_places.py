@@ -24,6 +24,14 @@ def test_few_places_are_driven_in_this_process(monkeypatch):
     assert [track.track for track in result.tracks] == ["track-01"]
 
 
+def test_many_places_are_driven_in_this_process_too_where_it_may_use_one_core_only(monkeypatch):
+    monkeypatch.setattr(places, "drive_on_all_cores", lambda *_: pytest.fail("processes for one core"))
+    monkeypatch.setattr(places, "usable_cores", lambda: (3,))
+    config = EvaluationConfig(track=tuple(f"generated:{seed}:easy" for seed in range(4)), laps=2, steps=100)
+    (result,) = evaluate_here([(find_driver("human"), config)], lambda _line: None)
+    assert len(result.tracks) == 4
+
+
 @pytest.mark.integration
 def test_many_places_on_all_cores_give_the_figures_of_one_process():
     tracks = tuple(f"generated:{seed}:easy" for seed in range(4))

@@ -5,7 +5,6 @@ other this halves the time of a round trip, and costs at most those microseconds
 """
 
 import asyncio
-import os
 import selectors
 import socket
 import sys
@@ -13,6 +12,8 @@ import threading
 import time
 from collections.abc import Coroutine
 from typing import Any
+
+from hotlap.systems import usable_cores
 
 # Longer than the other side takes when it has to be woken: else two that sleep would never see each other awake.
 SERVER_LOOKS_S = 100e-6
@@ -25,8 +26,7 @@ READ_BYTES = 262_144
 
 def spare_core() -> bool:
     """Whether looking costs the other side nothing: with one core only, it would keep it from working."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return (len(affinity(0)) if affinity else os.cpu_count() or 1) > 1
+    return len(usable_cores()) > 1
 
 
 def times_pushed_aside() -> int:

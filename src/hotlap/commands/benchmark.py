@@ -142,6 +142,8 @@ class RunSuite:
     """Trainings of each algorithm on each task."""
     steps: int | None = None
     """Steps of every training, to try it out; by default those of the presets, which numbers to cite have."""
+    workers: int = 1
+    """Trainings at a time, each with its share of the cores; with one for each core a suite is done soonest."""
     json: bool = False
     """Print one JSON object instead of tables."""
 
@@ -149,5 +151,5 @@ class RunSuite:
         """Train, evaluate, sum up."""
         from hotlap.benchmark.suite.run_suite import SuiteRequest, run_suite
 
-        request = SuiteRequest(self.folder, self.tasks, self.algorithms, self.seeds, self.steps)
+        request = SuiteRequest(self.folder, self.tasks, self.algorithms, self.seeds, self.steps, self.workers)
         return run_suite(request, as_json=self.json)

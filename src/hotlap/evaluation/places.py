@@ -1,7 +1,6 @@
 """An evaluation place by place, each track or density by itself: in other processes here, or on other machines."""
 
 import multiprocessing
-import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -15,6 +14,7 @@ from hotlap.evaluation.sources import DriverSource, scripted_drivers
 from hotlap.evaluation.world_evaluation import Request, Say, checked, evaluate_driver, evaluation_of
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.progress import Verbosity, set_verbosity, tracked
+from hotlap.systems import usable_cores
 
 PLACES_WORTH_PROCESSES = 4
 """With fewer of them, starting processes takes longer than it saves."""
@@ -25,7 +25,7 @@ def evaluate_here(requests: Sequence[Request], say: Say) -> Iterator[Evaluation]
     for source, config in requests:
         evaluation = evaluation_of(source.world)
         places = evaluation.split(checked(config, source), source)
-        if len(places) < PLACES_WORTH_PROCESSES:
+        if len(places) < PLACES_WORTH_PROCESSES or len(usable_cores()) == 1:
             yield evaluate_driver(source, config, say)
         else:
             say(f"driving {source.name} in {len(places)} places")
@@ -48,7 +48,7 @@ def drive_place(source: DriverSource, policy: bytes | None, config: EvaluationCo
 
 def drive_on_all_cores(source: DriverSource, places: Sequence[EvaluationConfig]) -> list[Evaluation]:
     """Every place, as many at a time as there are cores; the figures are those of one process."""
-    workers = min(os.cpu_count() or 1, len(places))
+    workers = min(len(usable_cores()), len(places))
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, spawned, initializer=_leave_all_but_driving_to_the_starter) as pool:
         try:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from hotlap.scaleout.sweep import trial_handle
+from hotlap.scaleout import training_process
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.spec import SweepSpec
 from hotlap.scaleout.sweep.trial_handle import TrialProcess
@@ -28,7 +28,7 @@ def started(monkeypatch, folder, code):
     """A training that runs this code instead."""
     popen = subprocess.Popen
     monkeypatch.setattr(
-        trial_handle.subprocess, "Popen", lambda _command, **options: popen([sys.executable, "-c", code], **options)
+        training_process.subprocess, "Popen", lambda _command, **options: popen([sys.executable, "-c", code], **options)
     )
     return TrialProcess(folder, folder.names()[0])
 

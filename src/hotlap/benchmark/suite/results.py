@@ -20,7 +20,7 @@ class SuiteFolder:
     """The folder of one suite: its runs, a result for each, and the summary."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.runs = path, path / "runs"
+        self.path, self.runs, self.logs = path, path / "runs", path / "logs"
 
     def begin(self, about: dict[str, Any]) -> None:
         """Write down what is done here; a folder of other steps or another version is refused."""

@@ -20,8 +20,8 @@ class Contestant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: dict[str, Any] = {}
 
     def config(self, seed: int, steps: int | None) -> TrainConfig:
-        """What a run of it is trained with."""
-        config = merged(load_preset(self.preset), {**self.settings, "seed": seed}, self.preset)
+        """What a run of it is trained with: always on the cores, since a GPU does not give the same numbers."""
+        config = merged(load_preset(self.preset), {**self.settings, "seed": seed, "device": "cpu"}, self.preset)
         return config if steps is None else merged(config, {"steps": steps}, "suite")
 
 

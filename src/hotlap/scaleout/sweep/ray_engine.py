@@ -13,8 +13,8 @@ from typing import Any
 from hotlap.checkpoints.run_files import read_best
 from hotlap.errors import TrainingError
 from hotlap.scaleout.cluster import joined, load_ray
+from hotlap.scaleout.interrupting import terminating_as_interrupting
 from hotlap.scaleout.sweep.folder import SweepFolder
-from hotlap.scaleout.sweep.interrupting import terminating_as_interrupting
 from hotlap.scaleout.sweep.trial_handle import TrialProcess
 
 Report = Callable[[str], None]

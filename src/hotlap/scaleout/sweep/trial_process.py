@@ -4,10 +4,7 @@
 in the sweep's folder. It stops, saved, when its standard input closes: then whoever started it is gone.
 """
 
-import os
-import signal
 import sys
-import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +21,7 @@ from hotlap.errors import CheckpointError, HotlapError, RunLockedError
 from hotlap.scaleout.sweep.early_stopping import EarlyStopping, TakeOver
 from hotlap.scaleout.sweep.folder import SweepFolder
 from hotlap.scaleout.sweep.search import nested
+from hotlap.scaleout.training_process import stop_when_alone
 from hotlap.settings import merged
 from hotlap.training.config import config_document, config_from_document
 from hotlap.training.train import TrainingResult, resume, train
@@ -36,7 +34,7 @@ RETRY_S = 0.2
 def main(arguments: list[str]) -> int:
     """Train until the run is over, or a signal; 0 when it is over."""
     folder, name = SweepFolder(Path(arguments[0])), arguments[1]
-    threading.Thread(target=_stop_when_alone, daemon=True).start()
+    stop_when_alone()
     try:
         return _follow(folder, name)
     except HotlapError as error:
@@ -105,13 +103,6 @@ def finish_take_over(run: Path) -> None:
     document = read_run_document(run)
     if {**document["config"], "steps": 0} != {**config, "steps": 0}:
         write_run_document(run, {**document, "config": {**config, "steps": document["config"]["steps"]}})
-
-
-def _stop_when_alone() -> None:
-    """Ask the training to stop when the starter's end of the pipe is closed."""
-    while os.read(sys.stdin.fileno(), 4096):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _log(message: str) -> None:

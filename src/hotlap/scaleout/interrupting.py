@@ -1,4 +1,4 @@
-"""Ending a sweep from outside: SIGTERM does what Ctrl-C does, whoever listens to that."""
+"""Ending many trainings from outside: SIGTERM does what Ctrl-C does, whoever listens to that."""
 
 import signal
 import threading
@@ -9,9 +9,11 @@ from types import FrameType
 
 @contextmanager
 def terminating_as_interrupting() -> Iterator[None]:
-    """SIGTERM ends a sweep as Ctrl-C does: every training saves itself first."""
+    """SIGTERM ends all as Ctrl-C does: every training saves itself first."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun with "&" by a script: a shell does that
+            raise KeyboardInterrupt
         signal.raise_signal(signal.SIGINT)
 
     if threading.current_thread() is not threading.main_thread():
