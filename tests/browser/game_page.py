@@ -29,6 +29,13 @@ PATIENCE_MS = 30_000
 LAPTOP = {"width": 1280, "height": 720}
 SMALL = {"width": 640, "height": 360}
 """The smallest window that has room for everything: the processor draws, and fewer pixels are less work."""
+SIZES = {
+    "phone": (360, 740),
+    "lying phone": (844, 390),
+    "low window": (640, 360),
+    "laptop": (1280, 720),
+    "4k": (3840, 2160),
+}
 HURRIED = 10
 # The page's own clock, which tests turn faster: a lap of ten seconds is a lap of ten seconds, shown in one.
 CLOCK = """
@@ -260,3 +267,18 @@ def save_policy(folder: Path, step: int, policy: bytes) -> None:
     """A checkpoint as the trainer saves them."""
     tensors = {"policy": {"bias": np.zeros(3)}}
     save_checkpoint(folder, Checkpoint(step, tensors, files={"policy.onnx": policy}))
+
+
+def assert_inside(game: GamePage, part: str, width: int, height: int) -> None:
+    box = game.page.locator(part).first.bounding_box()
+    assert box, part
+    assert box["x"] >= 0, part
+    assert box["y"] >= 0, part
+    assert box["x"] + box["width"] <= width + 0.5, part
+    assert box["y"] + box["height"] <= height + 0.5, part
+
+
+def assert_apart(game: GamePage, part: str, other: str) -> None:
+    one, two = (game.page.locator(name).first.bounding_box() for name in (part, other))
+    beside = one["x"] + one["width"] <= two["x"] or two["x"] + two["width"] <= one["x"]
+    assert beside or one["y"] + one["height"] <= two["y"] or two["y"] + two["height"] <= one["y"], (part, other)

@@ -9,16 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import LAPTOP, SMALL, GamePage, open_window, scripted_drive
+from browser.game_page import LAPTOP, SIZES, SMALL, assert_apart, assert_inside, open_window, scripted_drive
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
-SIZES = {
-    "phone": (360, 740),
-    "lying phone": (844, 390),
-    "low window": (640, 360),
-    "laptop": (1280, 720),
-    "4k": (3840, 2160),
-}
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 SHIFTS = """() => new Promise(done => {
     setTimeout(() => done(0), 500);
@@ -100,21 +93,6 @@ def test_everything_is_on_the_screen_at_every_size(game, size):
     for part in (".results h2", ".results footer"):
         assert_inside(game, part, width, height)
     assert game.page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def assert_inside(game: GamePage, part: str, width: int, height: int) -> None:
-    box = game.page.locator(part).first.bounding_box()
-    assert box, part
-    assert box["x"] >= 0, part
-    assert box["y"] >= 0, part
-    assert box["x"] + box["width"] <= width + 0.5, part
-    assert box["y"] + box["height"] <= height + 0.5, part
-
-
-def assert_apart(game: GamePage, part: str, other: str) -> None:
-    one, two = (game.page.locator(name).first.bounding_box() for name in (part, other))
-    beside = one["x"] + one["width"] <= two["x"] or two["x"] + two["width"] <= one["x"]
-    assert beside or one["y"] + one["height"] <= two["y"] or two["y"] + two["height"] <= one["y"], (part, other)
 
 
 def test_keyboard_alone_is_enough(game):

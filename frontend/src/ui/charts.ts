@@ -26,6 +26,8 @@ const HEIGHT = 160;
 const LEFT = 46;
 const BOTTOM = 20;
 const TOP = 14;
+/** What the unit of the horizontal axis takes of its right end. */
+const UNIT_ROOM = 62;
 const THUMBNAIL_ROAD = 0.035;
 
 /** Curves over a common horizontal axis. */
@@ -62,15 +64,12 @@ export function chart(options: ChartOptions): SVGSVGElement {
   for (const value of options.across ? steps(left, right) : []) {
     const text = options.across!.format(value);
     root.append(svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: TOP, y2: HEIGHT - BOTTOM }));
-    root.append(svg('text', { class: 'axis', x: x(value), y: HEIGHT - 6, 'text-anchor': 'middle' }, text));
+    if (x(value) < WIDTH - UNIT_ROOM)
+      root.append(svg('text', { class: 'axis', x: x(value), y: HEIGHT - 6, 'text-anchor': 'middle' }, text));
   }
   if (options.across)
     root.append(
-      svg(
-        'text',
-        { class: 'axis', x: WIDTH - 6, y: HEIGHT - BOTTOM - 5, 'text-anchor': 'end' },
-        options.across.unit,
-      ),
+      svg('text', { class: 'axis', x: WIDTH - 6, y: HEIGHT - 6, 'text-anchor': 'end' }, options.across.unit),
     );
   if (options.zeroLine && low < 0 && high > 0)
     root.append(svg('line', { class: 'zero', x1: LEFT, x2: WIDTH - 6, y1: y(0), y2: y(0) }));

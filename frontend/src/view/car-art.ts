@@ -1,5 +1,5 @@
 /** A car from above: an open-wheeler or a closed body, with front wheels that turn. */
-import { Container, Graphics } from 'pixi.js';
+import { Container, Graphics, Sprite, Texture } from 'pixi.js';
 
 /** Cars are drawn larger than they are (4 by 2 units), or they would be lost on a phone. */
 const CAR_SCALE = 2.2;
@@ -9,6 +9,9 @@ const ART_LENGTH = 4.45;
 const CONTACT_SHARE = 1.2;
 /** A dark rim, so that a car reads on grass and asphalt, by day and by night. */
 const RIM = { width: 0.16, color: 0x0b0d11, alpha: 0.9 };
+/** How far headlights reach, and half how wide, at scale 1. */
+const BEAM = { reach: 15, half: 4.5 };
+let beam: Texture | null = null;
 /** Cars with open wheels; all others have a roof. */
 const OPEN = new Set(['classic', 'formula']);
 
@@ -18,7 +21,7 @@ export interface CarArt {
   right: Graphics;
   brakeLight: Container;
   /** On at night. */
-  headlights: Graphics;
+  headlights: Container;
 }
 
 export function drawCar(colour: number, ghost: boolean, car: string, length: number | null = null): CarArt {
@@ -31,7 +34,7 @@ export function drawCar(colour: number, ghost: boolean, car: string, length: num
   const left = wheel(1.25, 0.86, 0.72, 0.34);
   const right = wheel(1.25, -0.86, 0.72, 0.34);
   const brakeLight = rearLamps();
-  const headlights = cones();
+  const headlights = headlightBeam();
   root.addChild(
     headlights,
     shadow,
@@ -56,16 +59,35 @@ function rearLamps(): Container {
   return lamps;
 }
 
-/** Light on the road ahead. */
-function cones(): Graphics {
-  const art = new Graphics();
-  for (const [reach, half, alpha] of [
-    [13, 4.2, 0.07],
-    [9, 2.7, 0.09],
-    [5, 1.5, 0.12],
-  ] as const)
-    art.poly([1.9, 0.55, 1.9 + reach, half, 1.9 + reach, -half, 1.9, -0.55]).fill({ color: 0xfff3cf, alpha });
-  return art;
+/** Light on the road ahead, fading with distance and to the sides; one picture for all cars. */
+function headlightBeam(): Sprite {
+  beam ??= Texture.from(beamPicture());
+  const light = new Sprite(beam);
+  light.anchor.set(0, 0.5);
+  light.position.set(1.9, 0);
+  light.setSize(BEAM.reach, 2 * BEAM.half);
+  return light;
+}
+
+function beamPicture(): HTMLCanvasElement {
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [10 * BEAM.reach, 20 * BEAM.half];
+  const [far, middle] = [canvas.width, canvas.height / 2];
+  const pen = canvas.getContext('2d')!;
+  const fade = pen.createRadialGradient(0, middle, 0, 0, middle, far);
+  fade.addColorStop(0, 'rgb(255 243 207 / 12%)');
+  fade.addColorStop(1, 'rgb(255 243 207 / 0%)');
+  pen.fillStyle = fade;
+  // Wider and wider cones: bright in the middle, soft at the edges.
+  for (let width = 0.3; width <= 1; width += 0.1) {
+    pen.beginPath();
+    pen.moveTo(0, middle - 5);
+    pen.lineTo(far, middle * (1 - width));
+    pen.lineTo(far, middle * (1 + width));
+    pen.lineTo(0, middle + 5);
+    pen.fill();
+  }
+  return canvas;
 }
 
 function wheel(x: number, y: number, length: number, width: number): Graphics {

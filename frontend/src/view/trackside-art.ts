@@ -8,6 +8,8 @@ import { dice, type Standing, trackside } from './trackside';
 const SHADOW = { x: 0.45, y: -0.6 };
 const BOARD_COLOURS = [COLOURS.you, COLOURS.ai, 0xf2f5fa];
 const CROWD = [0xe9edf4, COLOURS.you, COLOURS.ai, COLOURS.bad, 0x6f7fd6, 0x2b3442];
+/** How deep a board is, as a share of its length. */
+const BOARD_DEPTH = 0.055;
 const LAMP_REACH_U = 46;
 
 export function drawTrackside(track: TrackFile, scenery: Scenery, disc: Texture): Container {
@@ -26,10 +28,11 @@ export function drawTrackside(track: TrackFile, scenery: Scenery, disc: Texture)
 function shadows(all: Standing[], { shadow }: Scenery): Graphics {
   const art = new Graphics();
   for (const { kind, x, y, size, angle } of all) {
-    const tall = kind === 'stand' ? 0.35 : kind === 'board' ? 0.2 : 1;
+    const tall = kind === 'stand' ? 0.35 : kind === 'board' ? 0.1 : 1;
     const [sx, sy] = [x + SHADOW.x * size * tall, y + SHADOW.y * size * tall];
     if (kind === 'tree' || kind === 'bush') art.circle(sx, sy, size);
-    else if (kind !== 'lamp') art.poly(corners(sx, sy, size, kind === 'stand' ? 0.42 * size : 0.9, angle));
+    else if (kind !== 'lamp')
+      art.poly(corners(sx, sy, size, kind === 'stand' ? 0.42 * size : BOARD_DEPTH * size, angle));
   }
   return art.fill({ color: 0x000000, alpha: shadow });
 }
@@ -49,8 +52,10 @@ function plants(all: Standing[], { trees }: Scenery): Graphics {
 }
 
 function drawBoard(art: Graphics, { x, y, size, angle, shade }: Standing): void {
-  art.poly(corners(x, y, size, 0.9, angle)).fill(BOARD_COLOURS[Math.floor(shade * 3)]!);
-  art.poly(corners(x, y, 0.55 * size, 0.3, angle)).fill(0x10151c);
+  art.poly(corners(x, y, size, BOARD_DEPTH * size, angle)).fill(0x10151c);
+  art
+    .poly(corners(x, y, 0.97 * size, 0.5 * BOARD_DEPTH * size, angle))
+    .fill(BOARD_COLOURS[Math.floor(shade * 3)]!);
 }
 
 /** Rows of people under the sky. */

@@ -40,11 +40,19 @@ export function dice(text: string): () => number {
 export function trackside(track: TrackFile): Standing[] {
   const roll = dice(track.id);
   const free = clearanceOf(track);
-  const built = [...stands(track), ...boards(track), ...lamps(track)].filter(({ x, y }) => free(x, y, 0.5));
+  const built = [...stands(track), ...boards(track), ...lamps(track)].filter((one) =>
+    ends(one).every(([x, y]) => free(x, y, 0.5)),
+  );
   const beside = (x: number, y: number) =>
-    built.every((one) => Math.hypot(one.x - x, one.y - y) > 2 * one.size);
+    built.every((one) => Math.hypot(one.x - x, one.y - y) > (one.kind === 'board' ? 1.1 : 2) * one.size);
   const grown = trees(track, roll).filter(({ x, y, size }) => free(x, y, size) && beside(x, y));
   return [...built, ...grown.slice(0, MOST_TREES)];
+}
+
+/** The places that must be beyond the walls: a board is long and thin. */
+export function ends({ kind, x, y, size, angle }: Standing): Point[] {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  return (kind === 'board' ? [-size, 0, size] : [0]).map((along) => [x + along * cos, y + along * sin]);
 }
 
 /** Things are smaller where the road is, at true scale. */
@@ -103,12 +111,13 @@ function stands(track: TrackFile): Standing[] {
 }
 
 function boards(track: TrackFile): Standing[] {
-  const size = 5 * scaleOf(track);
+  // Four of them make one long hoarding: single boards look like cars.
   const every = BOARD_EVERY_U * scaleOf(track);
+  const size = 0.46 * every;
   const count = Math.floor(track.length_u / every);
   const near = Array.from({ length: count }, (_, i) => i).filter((i) => i % 9 < 4);
   return near.map((i) =>
-    behind(track, Math.round((i / count) * track.lines.centre.length), 1.2 + size * 0.3, {
+    behind(track, Math.round((i / count) * track.lines.centre.length), 2.5 * scaleOf(track), {
       kind: 'board',
       size,
       shade: (i % 3) / 3,
