@@ -36,6 +36,42 @@ def test_taught_learner_does_rather_what_the_teacher_does(world):
     assert distance_to_the_teacher(world, 16_384) < 0.6 * distance_to_the_teacher(world, 0)
 
 
+class EveryTick(BaseCallback):
+    """Asks the teacher itself after every tick."""
+
+    def __init__(self, act):
+        super().__init__()
+        self.act, self.noted = act, []
+
+    def _on_step(self):
+        self.noted.append(self.act())
+        return True
+
+
+@pytest.mark.parametrize("racer", [None, {"observation": "grip", "car": ["gt"], "tracks": ["quarry"]}])
+def test_what_is_shown_in_a_rollout_is_what_the_teacher_would_do_after_each_tick(racer):
+    world = {"world": "highway"} if racer is None else {"racer": racer}
+    config = tiny_config("ppo", steps=640, teacher={"steps": 640}, **world)
+    session = open_session(config)
+    asked = EveryTick(training_of(config).teacher(config, session.env.world).act)
+    session.model.learn(config.ppo.n_steps * config.cars, callback=[*session.schedules, asked])
+    shown = session.model.shown.actions.reshape(config.ppo.n_steps, config.cars, -1)
+    assert shown[1:] == pytest.approx(np.array(asked.noted[:-1]), abs=1e-6)  # they are kept in single precision
+
+
+def taught_weights(*, tick_by_tick):
+    """The policy after a short lesson; somebody who looks at every tick makes the cars stop there."""
+    config = tiny_config("ppo", world="highway", steps=640, teacher={"steps": 320})
+    session = open_session(config)
+    watchers = [EveryTick(dict)] if tick_by_tick else []
+    session.model.learn(config.steps, callback=[*session.schedules, *watchers])
+    return session.model.learner.weights.parameters
+
+
+def test_lessons_are_the_same_whether_somebody_looks_at_every_tick_or_not():
+    assert taught_weights(tick_by_tick=True).tobytes() == taught_weights(tick_by_tick=False).tobytes()
+
+
 def test_teacher_is_silent_after_its_steps(tmp_path):
     config = tiny_config("ppo", steps=640, teacher={"steps": 320}, racer={"observation": "full"})
     result = train(config, "run", tmp_path)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from hotlap.devices.torch_env import TorchEnv
-from hotlap.policies.teacher_kernel import TeacherKernel
+from hotlap.learning.teacher_kernel import TeacherKernel
 
 Tensor = torch.Tensor
 Show = Callable[[Tensor], None]

@@ -1,8 +1,8 @@
 """Rollouts without Python: act, drive, keep, begin the next episode, for many ticks of many cars in one call.
 
-The cars' world is an entry of its own, called by address for a few cars at a time. Cars are split into the shares of
-the passes, whatever the number of threads; what is scaled, is scaled with the statistics from before the rollout, so
-that shares need not wait for each other.
+The cars' world is an entry of its own, called by address for a few cars at a time, and so is a teacher that shows what
+it would do where they are. Cars are split into the shares of the passes, whatever the number of threads; what is
+scaled, is scaled with the statistics from before the rollout, so that shares need not wait for each other.
 """
 
 import math
@@ -73,8 +73,20 @@ class Scales(NamedTuple):
     high: Floats
 
 
+class Shown(NamedTuple):
+    """What a teacher would do with each car, in the controls of the world and, kept, in those of the learner."""
+
+    first_control: Doubles
+    second_control: Doubles
+    third_control: Doubles
+    mixing: Doubles
+    """What each control of the world is in the learner's controls, a row per control of the world."""
+    actions: Floats
+    """Of every tick, as the actions of the samples."""
+
+
 class Machine(NamedTuple):
-    """The compiled world: addresses and modes."""
+    """The compiled world, and who teaches there: addresses and modes."""
 
     numbers: Words
 
@@ -91,6 +103,8 @@ class Stretch(NamedTuple):
     gamma: float
     clip: float
     """Farthest a scaled observation may be from 0."""
+    is_taught: float
+    """1 where a teacher shows what it would do, 0 where it is silent or there is none."""
 
 
 class Driving(NamedTuple):
@@ -101,17 +115,19 @@ class Driving(NamedTuple):
     episodes: Episodes
     kept: Kept
     scales: Scales
+    shown: Shown
     machine: Machine
     stretch: Stretch
 
 
 CONTROLS = 3
-ENTRY, TABLE, DRIVE_MODE, BEGIN_MODE = range(4)
+ENTRY, TABLE, DRIVE_MODE, BEGIN_MODE, TEACHER_ENTRY, TEACHER_TABLE = range(6)
 CARS_SLOT = ADAM_SLOT + 1
 EPISODES_SLOT = CARS_SLOT + len(Cars._fields)
 KEPT_SLOT = EPISODES_SLOT + len(Episodes._fields)
 SCALES_SLOT = KEPT_SLOT + len(Kept._fields)
-MACHINE_SLOT = SCALES_SLOT + len(Scales._fields)
+SHOWN_SLOT = SCALES_SLOT + len(Scales._fields)
+MACHINE_SLOT = SHOWN_SLOT + len(Shown._fields)
 STRETCH_SLOT = MACHINE_SLOT + 1
 
 
@@ -239,9 +255,25 @@ def add_seen(driving: Driving, share: int, first: int, last: int) -> None:
 
 
 @kernel
+def show_actions(driving: Driving, place: int, first: int, last: int) -> None:
+    """Keep what the teacher would do now with some cars."""
+    machine, shown = driving.machine.numbers, driving.shown
+    call_entry(machine[TEACHER_ENTRY], machine[TEACHER_TABLE], first, last, 0)
+    count = driving.learning.policy.sizes[driving.learning.policy.kind[0]]
+    for car in range(first, last):
+        for k in range(count):
+            action = shown.first_control[car] * shown.mixing[k]
+            action += shown.second_control[car] * shown.mixing[count + k]
+            action += shown.third_control[car] * shown.mixing[2 * count + k]
+            shown.actions[(place + car) * count + k] = action
+
+
+@kernel
 def drive_tick(driving: Driving, work: Work, tick: int, share: int, first: int, last: int) -> None:
     """One tick of some cars, a tile of them at most."""
     machine, place = driving.machine.numbers, tick * int(driving.stretch.cars)
+    if driving.stretch.is_taught:
+        show_actions(driving, place, first, last)
     write_inputs(driving, driving.learning.samples.observations, place, first, last)
     draw_rows(driving.learning, work, place + first, last - first)
     write_controls(driving, place, first, last)
@@ -273,6 +305,7 @@ def driving_entry(addresses: Any, first: int, last: int, _mode: int) -> None:
         episodes=pointers_at(addresses, EPISODES_SLOT, Episodes),
         kept=pointers_at(addresses, KEPT_SLOT, Kept),
         scales=pointers_at(addresses, SCALES_SLOT, Scales),
+        shown=pointers_at(addresses, SHOWN_SLOT, Shown),
         machine=pointers_at(addresses, MACHINE_SLOT, Machine),
         stretch=numbers_at(addresses, STRETCH_SLOT, Stretch),
     )

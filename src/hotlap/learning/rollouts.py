@@ -9,10 +9,23 @@ from numpy.typing import NDArray
 from hotlap.kernel import AllCores, address_table, jit_is_on, native_entry
 from hotlap.learning import driving
 from hotlap.learning.calls import PROTOTYPE, entry_address
-from hotlap.learning.driving import COLUMN_NUMBERS, Cars, Driving, Kept, Machine, Scales, Stretch
-from hotlap.learning.losses import Batch
+from hotlap.learning.driving import (
+    COLUMN_NUMBERS,
+    TEACHER_ENTRY,
+    TEACHER_TABLE,
+    Cars,
+    Driving,
+    Kept,
+    Machine,
+    Scales,
+    Shown,
+    Stretch,
+)
+from hotlap.learning.lessons import compiled
+from hotlap.learning.losses import Batch, Samples
 from hotlap.learning.passes import SHARES, Adam, Learning
 from hotlap.learning.ppo import PpoLearner
+from hotlap.learning.teacher_kernel import TeacherKernel
 
 Array = NDArray[Any]
 
@@ -47,19 +60,42 @@ class Rollouts:
     ) -> None:
         """`gamma` discounts the returns that are added up; a scaled observation is at most `clip` from 0."""
         self.columns = {name: np.zeros((learner.ticks, learner.cars), column.dtype) for name, column in watched.items()}
-        tick, out, passes = batch.compiled_tick(), batch.out, learner.passes
+        tick, out = batch.compiled_tick(), batch.out
         self._entry: Any = tick.update if jit_is_on() else PROTOTYPE(tick.update)
         seen = (out.observation, out.reward, out.terminated, out.truncated)
         cars = Cars._make([*seen, *batch.actions, tick.draws])
-        machine = Machine(np.array([entry_address(self._entry), *tick[1:4]], np.int64))
-        self._watched, self._learning_parts = watched, passes.parts
-        self._groups = (cars, batch.episodes, kept._replace(columns=self._column_table()), scales, machine)
+        self._machine = Machine(np.array([entry_address(self._entry), *tick[1:4], 0, 0], np.int64))
+        self._watched, self._learner = watched, learner
+        self._groups = (cars, batch.episodes, kept._replace(columns=self._column_table()), scales)
+        self._shown = Shown._make([*[np.zeros(1)] * 4, np.zeros(1, np.float32)])
         sizes = (learner.cars, learner.shape.inputs, tick.draws.size // learner.cars, len(watched))
-        self._stretch = np.array(Stretch(0, 0, *sizes, gamma, clip), np.float64)
-        numbers = (passes.batch, passes.adam)
-        self._table = address_table(*passes.parts, numbers, *self._groups, (self._stretch,))  # type: ignore[arg-type]
+        self._stretch = np.array(Stretch(0, 0, *sizes, gamma, clip, is_taught=0.0), np.float64)
+        self._table = self._new_table()
         entry = native_entry(driving.driving_entry) if jit_is_on() else self._interpreted
         self._cores = AllCores(entry, learner.threads, 1)
+
+    def _new_table(self) -> Array:
+        """Where everything is."""
+        passes = self._learner.passes
+        numbers: Any = (passes.batch, passes.adam)
+        stretch: Any = (self._stretch,)
+        return address_table(*passes.parts, numbers, *self._groups, self._shown, self._machine, stretch)
+
+    def take_teacher(self, teacher: TeacherKernel) -> Samples:
+        """Have what a teacher would do kept while it speaks: the samples with that instead of what was done."""
+        groups: Any = teacher.groups
+        entry, self._teacher_table = compiled(teacher.entry), address_table(*groups)
+        actions, mixing = np.zeros_like(self._learner.samples.actions), np.array(teacher.controls, np.float64)
+        self._teacher, self._shown = teacher, Shown._make([*teacher.actions, mixing.ravel(), actions])
+        self._machine.numbers[TEACHER_ENTRY] = entry_address(entry)
+        self._machine.numbers[TEACHER_TABLE] = self._teacher_table.ctypes.data
+        self._table = self._new_table()
+        return self._learner.samples._replace(actions=actions)
+
+    def teach(self, *, speaks: bool) -> None:
+        """Let the teacher, where there is one, speak or be silent."""
+        there_is_one = self._machine.numbers[TEACHER_ENTRY] != 0
+        self._stretch[Stretch._fields.index("is_taught")] = speaks and there_is_one
 
     def _column_table(self) -> Array:
         """Where each column lies and where it is kept."""
@@ -77,5 +113,6 @@ class Rollouts:
     def _interpreted(self, _address: int, first: int, last: int, _mode: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""
         batch, adam = Batch(*[0.0] * len(Batch._fields)), Adam(*[0.0] * len(Adam._fields))
-        learning: Any = Learning._make([*self._learning_parts, batch, adam])
-        driving.drive_shares(Driving(learning, *self._groups, Stretch(*self._stretch.tolist())), first, last)
+        learning: Any = Learning._make([*self._learner.passes.parts, batch, adam])
+        stretch = Stretch(*self._stretch.tolist())
+        driving.drive_shares(Driving(learning, *self._groups, self._shown, self._machine, stretch), first, last)

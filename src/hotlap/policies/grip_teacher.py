@@ -24,13 +24,13 @@ from hotlap.kernel import (
     part_of,
     zeros,
 )
+from hotlap.learning.teacher_kernel import TeacherKernel
 from hotlap.policies.fastest_line import fastest_line, road_with_margin
 from hotlap.policies.grip_driver import ANY_SPEED_MPS, LineSpot, Manner, PlannedLine, drive_line, find_spot
 from hotlap.policies.policy import FloatArray
 from hotlap.policies.racing_line import cut_road
 from hotlap.policies.speed_profile import empty_profile, fill_between_corners, fill_profile, measure_line
 from hotlap.policies.steady_envelope import Envelope, steady_envelope
-from hotlap.policies.teacher_kernel import TeacherKernel
 from hotlap.racer.cars.catalogue import Car
 from hotlap.racer.fleet import Actions, FleetState
 from hotlap.racer.grip_car import CarData

@@ -9,8 +9,8 @@ from hotlap.highway.expert import Sight, drive_experts, expert_entry
 from hotlap.highway.fleet import Actions
 from hotlap.highway.sensors import OBSERVATION_SIZE
 from hotlap.kernel import Entry, address_table, jit_is_on, native_entry, zeros
+from hotlap.learning.teacher_kernel import TeacherKernel
 from hotlap.policies.policy import Array, FloatArray
-from hotlap.policies.teacher_kernel import TeacherKernel
 
 if TYPE_CHECKING:
     from hotlap.highway.batch import HighwayBatch

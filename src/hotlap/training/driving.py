@@ -40,6 +40,11 @@ class Driven:
     """Columns of the world, (ticks, cars) each; None where infos say it."""
 
 
+def is_compiled(env: Any) -> bool:
+    """Whether the cars of an environment can be driven without Python."""
+    return hasattr(getattr(getattr(env.unwrapped, "world", None), "batch", None), "compiled_tick")
+
+
 def sees_whole_rollouts(callback: BaseCallback) -> bool:
     """Whether a callback, and all of a list, need not be called after every tick."""
     if isinstance(callback, CallbackList):
@@ -103,8 +108,8 @@ class CompiledDriver(Driver):
         clip = np.inf if self.normalizer is None else self.normalizer.clip_obs
         gamma = learner.rules.gamma if self.normalizer is None else self.normalizer.gamma
         everything = {**watched, "episode_return": batch.episodes.episode_return}
-        self._rollouts = Rollouts(learner, batch, self.kept, self._scales(), everything, gamma=gamma, clip=clip)
-        self.columns = dict(self._rollouts.columns)
+        self.rollouts = Rollouts(learner, batch, self.kept, self._scales(), everything, gamma=gamma, clip=clip)
+        self.columns = dict(self.rollouts.columns)
         self.returns = self.columns.pop("episode_return")
 
     def _scales(self) -> Scales:
@@ -116,7 +121,7 @@ class CompiledDriver(Driver):
 
     def drive(self, first: int, last: int) -> Driven:
         """Drive all cars from one tick of the rollout up to another."""
-        self._rollouts.drive(first, last)
+        self.rollouts.drive(first, last)
         cars, inputs = self.learner.cars, self.learner.shape.inputs
         ended = self.kept.ended.reshape(-1, cars)[first:last]
         self._note_ends(first, ended)

@@ -53,8 +53,6 @@ class GpuPPO(HotlapPPO):
         self.normalizer: Any = None
         self.imitation: Callable[[TorchEnv], Imitation] | None = None
         """What a teacher shows where the cars are, where there is one."""
-        self.is_taught = False
-        """Whether it shows it in this rollout."""
         self.watched_cars = min(self.n_envs, WATCHED_CARS)
         self.preparing_s = 0.0
         """What it took to bring the cars to the device and to record the graphs there."""

@@ -17,9 +17,11 @@ from stable_baselines3.common.utils import explained_variance
 from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.learning.lessons import PpoRules
+from hotlap.learning.losses import Samples
 from hotlap.learning.network import NetworkShape
 from hotlap.learning.ppo import PpoLearner, UpdateFigures
-from hotlap.training.driving import CompiledDriver, Driver, SteppedDriver, sees_whole_rollouts
+from hotlap.learning.teacher_kernel import TeacherKernel
+from hotlap.training.driving import CompiledDriver, Driver, SteppedDriver, is_compiled, sees_whole_rollouts
 
 Floats = NDArray[np.float32]
 ACTIVATIONS: dict[Any, str] = {torch.nn.ReLU: "relu", torch.nn.Tanh: "tanh", torch.nn.ELU: "elu"}
@@ -61,6 +63,12 @@ class HotlapPPO(PPO):
         """How many of the cars callbacks see."""
         self.only_taught = False
         """Whether all that is learned is what a teacher shows."""
+        self.teacher: Callable[[], TeacherKernel] | None = None
+        """Who shows what it would do wherever the cars of a compiled world are."""
+        self.is_taught = False
+        """Whether it does in this rollout."""
+        self.shown: Samples | None = None
+        """What was seen in the rollout, and what the teacher would have done."""
         self._share_rollout()
 
     def _share_rollout(self) -> None:
@@ -79,6 +87,8 @@ class HotlapPPO(PPO):
         """Drive all cars for some ticks, with the policy as it is; callbacks that need not see every one see all."""
         callback.on_rollout_start()
         driver = self.driver or self._make_driver(env)
+        if isinstance(driver, CompiledDriver):
+            driver.rollouts.teach(speaks=self.is_taught)
         self.take_weights()
         self.learner.begin_rollout(self.num_timesteps)
         self.learner.rollout.starts[: self.n_envs] = self._last_episode_starts
@@ -102,9 +112,9 @@ class HotlapPPO(PPO):
 
     def _make_driver(self, env: Any) -> Driver:
         """The cars, driven without Python where their world can be."""
-        world = getattr(env.unwrapped, "world", None)
-        if hasattr(getattr(world, "batch", None), "compiled_tick"):
-            self.driver = CompiledDriver(self.learner, env, self.watched(world))
+        if is_compiled(env):
+            self.driver = driver = CompiledDriver(self.learner, env, self.watched(env.unwrapped.world))
+            self.shown = driver.rollouts.take_teacher(self.teacher()) if self.teacher is not None else None
         else:
             seen = env.old_obs if isinstance(env, VecNormalize) else self._last_obs
             self.driver = SteppedDriver(self.learner, env, seen)
@@ -155,13 +165,11 @@ class HotlapPPO(PPO):
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         self.logger.record("train/clip_range", clip_range)
 
-    def imitate(self, seen: Floats, shown: Floats, rate: float, epochs: int) -> float:
+    def imitate(self, shown: Samples, rate: float, epochs: int) -> float:
         """Draw the policy towards a teacher's actions; the mean squared distance on the way."""
-        samples = self.learner.room_for(len(seen))
-        samples.observations[:], samples.actions[:] = seen.reshape(-1), shown.reshape(-1)
         self.take_weights()
         self.take_moments()
-        distance = self.learner.imitate(samples, len(seen), self.num_timesteps, rate, epochs)
+        distance = self.learner.imitate(shown, len(shown.order), self.num_timesteps, rate, epochs)
         self.give_back()
         return distance
 

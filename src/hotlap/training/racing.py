@@ -12,6 +12,7 @@ from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.errors import ConfigError
 from hotlap.evaluation import DriveLimits, RacerEvaluation, TrackEvaluation, evaluate
 from hotlap.policies.grip_teacher import GripTeacher, pace_of
+from hotlap.policies.line_kernel import line_kernel
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.teacher import teacher_of
 from hotlap.racer.cars import CLASSIC, Car
@@ -55,7 +56,8 @@ class RacerTraining:
     def teacher(self, config: TrainConfig, world: RacerWorld) -> Teacher:
         """A follower of the shortest lines, or, of cars with grip, of the fastest ones."""
         if not world.cars:
-            return Teacher(partial(teacher_of(world.tracks).act, world))
+            follower = teacher_of(world.tracks)
+            return Teacher(partial(follower.act, world), partial(line_kernel, follower, world))
         pace = pace_of(config.teacher.caution)
         if config.teacher.margin_m is not None:
             pace = pace._replace(margin_m=config.teacher.margin_m)
@@ -63,7 +65,7 @@ class RacerTraining:
         return Teacher(partial(teacher.act, world), partial(teacher.kernel, world))
 
     def teaches_on_gpu(self, config: TrainConfig) -> bool:
-        """The follower of the fastest lines is a kernel."""
+        """The follower of the fastest lines is a kernel there too."""
         return config.racer.car != (CLASSIC,)
 
     def schedules(self, world: Any) -> list[BaseCallback]:  # noqa: ARG002 - in any such world

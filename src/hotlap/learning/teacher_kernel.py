@@ -3,7 +3,11 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from hotlap.policies.policy import Array, FloatArray
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Doubles = NDArray[np.float64]
 
 
 class TeacherKernel(NamedTuple):
@@ -12,7 +16,7 @@ class TeacherKernel(NamedTuple):
     entry: Callable[[Any, int, int, int], None]
     groups: tuple[tuple[Array, ...], ...]
     """The arrays of its address table; columns of the world are the world's own."""
-    actions: tuple[FloatArray, ...]
+    actions: tuple[Doubles, ...]
     """Of these: where it writes what it would do, a column (cars,) for each control of the world."""
-    controls: FloatArray
+    controls: Doubles
     """(3, n) what each control of the world is in the n controls of the learner."""
