@@ -23,31 +23,58 @@ text { font: 12px system-ui, sans-serif; fill: #808894; }
 </style>"""
 
 
+class Figure(NamedTuple):
+    """A number that the curve files know at some of their points."""
+
+    names: tuple[str, ...]
+    """Its names there; the mean of them is meant, where all are known."""
+    unit: str
+    digits: int
+    least_is_best: bool = False
+
+    def of(self, point: CurvePoint) -> float | None:
+        """Its value at a point of a curve."""
+        values = [value for name in self.names if (value := point.value(name)) is not None]
+        return sum(values) / len(values) if len(values) == len(self.names) else None
+
+
 class CurveNotes(NamedTuple):
     """What is drawn of the runs of a preset."""
 
     world: str
-    figure: str
-    """Its name in the curve files."""
-    unit: str
-    """What stands beside the axis."""
+    figure: Figure
+    """What the curves show."""
     what: str
     """The same as a sentence."""
     y_range: tuple[float, float]
-    digits: int
+    machine: str
+    """Where the runs were made, as the end of a sentence."""
     reference: tuple[float, str] | None = None
     """Something to hold the curves against: where it is, and what it is."""
+    result: tuple[Figure, str] | None = None
+    """What the table shows and its sentence, where that is something else."""
 
+
+XEON = "one core of an Intel Xeon each, with Python 3.12 and torch 2.11"
+MISSIONS = ("hold", "cruise", "lane_change", "overtake", "stop")
+DONE_PERCENT = Figure(tuple(f"eval/{mission}_done_percent" for mission in MISSIONS), "%", 1)
 
 CURVES = {
     "racer-ppo": CurveNotes(
-        "racer",
-        "eval/track-01/clean_lap_sec",
-        "s",
-        "The best clean flying lap on `track-01` in the evaluations of each run",
-        (6.0, 9.0),
-        3,
-        (6.417, "reference lap"),
+        world="racer",
+        figure=Figure(("eval/track-01/clean_lap_sec",), "s", 3, least_is_best=True),
+        what="The best clean flying lap on `track-01` in the evaluations of each run",
+        y_range=(6.0, 9.0),
+        machine="two cores each",
+        reference=(6.417, "reference lap"),
+    ),
+    "highway-ppo": CurveNotes(
+        world="highway",
+        figure=Figure(("success",), "share", 2),
+        what="The share of missions done while it learns, with the supervisor and with noise on the actions",
+        y_range=(0.0, 1.0),
+        machine=XEON,
+        result=(DONE_PERCENT, "missions of the evaluation done, in the mean of the five kinds, without either"),
     ),
 }
 
@@ -67,9 +94,9 @@ def seeds_of(preset: str) -> list[Path]:
     return sorted((KEPT / preset).glob("seed-*"))
 
 
-def known_points(seed: Path, figure: str) -> list[tuple[CurvePoint, float]]:
+def known_points(seed: Path, figure: Figure) -> list[tuple[CurvePoint, float]]:
     """The points of a run that say something of the figure."""
-    return [(point, value) for point in read_curve(seed) if (value := point.value(figure)) is not None]
+    return [(point, value) for point in read_curve(seed) if (value := figure.of(point)) is not None]
 
 
 def curves_picture(preset: str, notes: CurveNotes) -> str:
@@ -78,7 +105,7 @@ def curves_picture(preset: str, notes: CurveNotes) -> str:
     steps = [np.array([point.step for point, _ in known]) / 1e6 for known in seeds]
     values = [np.array([value for _, value in known]) for known in seeds]
     frame = Frame(WIDTH, HEIGHT, (0.0, max(each[-1] for each in steps)), notes.y_range)
-    content = STYLE + frame.axes("million steps", notes.unit)
+    content = STYLE + frame.axes("million steps", notes.figure.unit)
     if notes.reference is not None:
         content += frame.level(notes.reference[0], "reference", notes.reference[1])
     low, high = notes.y_range
@@ -96,21 +123,26 @@ def _picture_path(preset: str) -> str:
 
 def _section(preset: str, notes: CurveNotes) -> str:
     seeds = seeds_of(preset)
-    rows = [_row(preset, number, seed, notes) for number, seed in enumerate(seeds)]
+    figure, meaning = notes.result or (notes.figure, "")
+    rows = [_row(preset, number, seed, figure) for number, seed in enumerate(seeds)]
     numbers = " ".join(str(number) for number in range(len(seeds)))
     line = f"$ for seed in {numbers}; do hotlap train {preset} --seed $seed; done"
+    headings = ("seed", "steps", f"at the end, {figure.unit}", f"best, {figure.unit}", "driver")
     return (
         f"\n## Learning curves of {preset}\n\n{notes.what}; the strong line is the median of {len(seeds)} seeds.\n\n"
         f"![Learning curves of {preset}](../{_picture_path(preset)})\n\n```console\n{line}\n```\n\n"
-        + table(("seed", "steps", f"at the end, {notes.unit}", f"best, {notes.unit}", "driver"), rows)
-        + "\nEach driver is a `policy.onnx` to download: `hotlap evaluate policy.onnx`, or race it in the game.\n"
+        f"Made on {notes.machine}."
+        + (f" The table shows {meaning}." if meaning else "")
+        + "\n\n"
+        + table(headings, rows)
+        + "\nEach driver is a `policy.onnx` to download and evaluate: `hotlap evaluate policy.onnx`.\n"
     )
 
 
-def _row(preset: str, number: int, seed: Path, notes: CurveNotes) -> tuple[str, ...]:
-    known = known_points(seed, notes.figure)
+def _row(preset: str, number: int, seed: Path, figure: Figure) -> tuple[str, ...]:
+    known = known_points(seed, figure)
     values = [value for _, value in known]
-    best = (min if notes.unit == "s" else max)(values)
+    best = (min if figure.least_is_best else max)(values)
     link = f"[policy.onnx](../curves/{preset}/{seed.name}/policy.onnx)"
-    ends = [f"{value:.{notes.digits}f}" for value in (values[-1], best)]
+    ends = [f"{value:.{figure.digits}f}" for value in (values[-1], best)]
     return (str(number), f"{known[-1][0].step:,.0f}", *ends, link)

@@ -10,9 +10,10 @@ import yaml
 from docs_site import generated
 from docs_site.command_pages import help_of
 from docs_site.field_docs import field_docs, settings_rows, table
-from docs_site.learning_curves import CURVES, curves_picture, seeds_of
+from docs_site.learning_curves import CURVES, Figure, curves_picture, known_points, seeds_of
 from docs_site.world_pages import NOTES, world_pages
 
+from hotlap.checkpoints.curve import CurvePoint
 from hotlap.cli import HOTLAP
 from hotlap.highway.sensors import FIELDS
 from hotlap.policies.onnx_policy import OnnxPolicy
@@ -70,9 +71,25 @@ def test_curves_of_five_seeds_are_on_the_page_of_their_world_with_drivers_that_l
     seeds = seeds_of(preset)
     assert len(seeds) == 5
     assert f"images/curves-{preset}.svg" in page
+    assert f"Made on {notes.machine}." in page
     for seed in seeds:
         assert f"(../curves/{preset}/{seed.name}/policy.onnx)" in page
         assert OnnxPolicy(seed / "policy.onnx", world=None).metadata["world"] == notes.world
+
+
+def test_figure_of_several_names_is_their_mean_where_all_are_known():
+    figure = Figure(("a", "b"), "%", 1)
+    assert figure.of(CurvePoint(1.0, None, {"a": 1.0}, {"b": 4.0})) == 2.5
+    assert figure.of(CurvePoint(1.0, None, {"a": 1.0, "b": None})) is None
+    assert figure.of(CurvePoint(1.0, None)) is None
+
+
+@pytest.mark.parametrize("preset", CURVES)
+def test_curves_lie_within_their_picture_at_the_end(preset):
+    notes = CURVES[preset]
+    for seed in seeds_of(preset):
+        _, last = known_points(seed, notes.figure)[-1]
+        assert notes.y_range[0] <= last <= notes.y_range[1]
 
 
 def test_curve_picture_has_a_line_for_each_seed_and_their_median():
