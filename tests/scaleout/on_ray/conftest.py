@@ -45,23 +45,17 @@ class TwoNodes:
         self._cluster.shutdown()
 
 
-@pytest.fixture
-def two_nodes():
-    """Makes clusters, and ends those that are left."""
-    made = []
-
-    def make(**head):
-        made.append(TwoNodes(**head))
-        return made[-1]
-
-    yield make
-    for cluster in made:
-        cluster.close()
-
-
-@pytest.fixture
-def cluster_that_takes_jobs():
-    """A cluster that takes jobs, on loopback; the address of its dashboard."""
+@pytest.fixture(scope="session")
+def cluster(_token):
+    """Two nodes for all tests that leave them alive; they take jobs, on loopback."""
     node = TwoNodes(include_dashboard=True, dashboard_host="127.0.0.1", dashboard_port=0)
-    yield f"http://{node.dashboard}"
+    yield node
+    node.close()
+
+
+@pytest.fixture
+def cluster_to_kill(_token):
+    """Two nodes of a test's own."""
+    node = TwoNodes()
+    yield node
     node.close()

@@ -12,8 +12,8 @@ RIDE = ["cruise", "--vehicles", "0", "8", "--episodes", "1", "--no-baselines"]
 
 
 @pytest.mark.timeout(300)
-def test_an_evaluation_on_a_cluster_says_what_one_here_says(capsys, two_nodes, tmp_path):
-    there = ["--on", "ray", "--address", two_nodes().address]
+def test_an_evaluation_on_a_cluster_says_what_one_here_says(capsys, cluster, tmp_path):
+    there = ["--on", "ray", "--address", cluster.address]
     for words in (RACE, RIDE):
         asked = ["evaluate", *words, "--root", str(tmp_path / "none"), "--json"]
         main(asked)

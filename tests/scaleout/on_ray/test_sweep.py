@@ -14,7 +14,7 @@ from hotlap.scaleout.sweep.folder import SweepFolder
 
 pytestmark = pytest.mark.ray
 SPEC = """
-seeds = [0, 1, 2, 3]
+seeds = {seeds}
 evaluate_on = ["track-01"]
 [set]
 steps = 1536
@@ -30,7 +30,7 @@ n_epochs = 1
 every_steps = 0
 steps = 100
 [search.ppo]
-gamma = { grid = [0.95, 0.98] }
+gamma = {{ grid = [0.95, 0.98] }}
 """
 
 
@@ -53,28 +53,28 @@ def wait_until(happened, process, seconds):
             raise AssertionError(process.communicate())
 
 
-@pytest.mark.timeout(400)
-def test_a_sweep_of_eight_runs_survives_the_death_of_its_cluster_without_losing_a_finished_run(tmp_path, two_nodes):
-    (tmp_path / "spec.toml").write_text(SPEC)
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("runs", [4, pytest.param(8, marks=pytest.mark.soak)])
+def test_a_sweep_survives_the_death_of_its_cluster_and_loses_no_finished_run(tmp_path, runs, cluster_to_kill, cluster):
+    (tmp_path / "spec.toml").write_text(SPEC.format(seeds=list(range(runs // 2))))
     folder = SweepFolder(tmp_path / "sweeps" / "spec")
-    first = two_nodes()
-    interrupted = sweep(tmp_path, first.address)
+    interrupted = sweep(tmp_path, cluster_to_kill.address)
 
     def finished():
         return [each.trial.name for each in folder.records() if each.state == "finished"] if folder.exists else []
 
-    wait_until(finished, interrupted, 200)
-    first.kill()
+    wait_until(finished, interrupted, 300)
+    cluster_to_kill.kill()
     interrupted.communicate(timeout=120)
     assert interrupted.returncode != 0
     done = finished()
     saved = {name: [path.stat().st_mtime_ns for path in list_checkpoints(folder.runs / name)] for name in done}
-    assert 1 <= len(done) < 8
+    assert 1 <= len(done) < runs
 
-    again = sweep(tmp_path, two_nodes().address)
+    again = sweep(tmp_path, cluster.address)
     out, err = again.communicate(timeout=300)
     assert again.returncode == 0, err
-    assert [trial["state"] for trial in json.loads(out)["trials"]] == ["finished"] * 8
+    assert [trial["state"] for trial in json.loads(out)["trials"]] == ["finished"] * runs
     for name in done:
         assert [path.stat().st_mtime_ns for path in list_checkpoints(folder.runs / name)] == saved[name]
         assert "going on" not in (folder.logs / f"{name}.log").read_text()

@@ -65,8 +65,8 @@ class Assassin(RllibLearner):
 
 
 @pytest.mark.timeout(300)
-def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_path, capsys, two_nodes, in_time):
-    config, address = merged(TrainConfig(), SMALL, "small"), two_nodes().address
+def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_path, capsys, cluster, in_time):
+    config, address = merged(TrainConfig(), SMALL, "small"), cluster.address
     learner = Assassin(Cluster(address, env_runners=2))
     result = train(config, "far", tmp_path, learner=learner)
     assert result.stopped_by is None
