@@ -129,19 +129,26 @@ def _room(samples: CentreSamples, bridges: Bridges, reach_u: float) -> tuple[Flo
 
     Between stretches of different width the edges count, not the centre lines: from |p - c_j| >= t + w_j - w_i follows
     t <= (d^2 - e^2) / (2 (e + n.d)) with d from sample to sample and e = w_j - w_i.
+
+    Whoever is far away is so for a while: as many samples are passed over as it takes at least to come near.
     """
     centre, tangent = samples.centre, samples.tangent
-    count = len(centre)
+    count, near_u = len(centre), 2.0 * reach_u
     left, right = np.full(count, reach_u), np.full(count, reach_u)
-    spacing = math.hypot(centre[1, 0] - centre[0, 0], centre[1, 1] - centre[0, 1])
-    own_stretch = int(3.0 * reach_u / spacing)
+    spacing_u = _longest_step(centre)
+    own_stretch = int(3.0 * reach_u / math.hypot(centre[1, 0] - centre[0, 0], centre[1, 1] - centre[0, 1]))
     for i in range(count):
         nx, ny = -tangent[i, 1], tangent[i, 0]
         width = min(samples.left_u[i], samples.right_u[i])
-        for j in range(count):
+        following = 0
+        while following < count:
+            j, following = following, following + 1
             dx, dy = centre[j, 0] - centre[i, 0], centre[j, 1] - centre[i, 1]
             squared = dx * dx + dy * dy
-            if i == j or squared > 4.0 * reach_u * reach_u:
+            if squared > near_u * near_u:
+                following = j + max(int((math.sqrt(squared) - near_u) / spacing_u), 1)
+                continue
+            if i == j:
                 continue
             aside = nx * dx + ny * dy
             wider = 0.0
@@ -156,3 +163,13 @@ def _room(samples: CentreSamples, bridges: Bridges, reach_u: float) -> tuple[Flo
             if wider - aside > 0.0:
                 right[i] = min(right[i], (squared - wider * wider) / (2.0 * (wider - aside)))
     return left, right
+
+
+@builder
+def _longest_step(centre: FloatArray) -> float:
+    """The largest distance from a sample to the next."""
+    longest_u = 0.0
+    for i in range(len(centre)):
+        x, y = centre[(i + 1) % len(centre)]
+        longest_u = max(longest_u, math.hypot(x - centre[i, 0], y - centre[i, 1]))
+    return longest_u
