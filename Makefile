@@ -3,8 +3,9 @@ PYTHON ?= python3
 # Compiled modules are kept, whatever the shell says: hundreds of processes of the tests import the same ones.
 unexport PYTHONDONTWRITEBYTECODE
 ARGS ?=
-# Tests are shared out to so many processes; those that need a browser or a clock stay on one of them.
-WORKERS ?= 2
+# Tests are shared out to so many processes, one more than two cores: now and then each waits for a page or a socket.
+# Those that need a browser or a clock stay on one of them.
+WORKERS ?= 3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := .venv/installed
@@ -28,7 +29,7 @@ WITH_HASHES := grep -v '^pip==\|^torch==' | $(UV) pip compile --quiet --no-deps 
 
 .DEFAULT_GOAL := help
 PIP_AUDIT := pip-audit>=2.9,<3
-.PHONY: help setup setup-ray setup-browser node train test test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray docs pictures
+.PHONY: help setup setup-ray setup-browser node train test test-python test-pages test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray docs pictures
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -57,10 +58,20 @@ train: setup ## teach a car to drive, on this machine's CPU; ARGS="racer-sac --s
 	$(BIN)/hotlap train $(ARGS)
 
 test: setup setup-browser frontend ## every test; ARGS='-m "not integration and not slow"' for the fast lane
-	$(NPM) test
-	$(if $(ARGS),,$(BIN)/python tests/compile_kernels.py $(WORKERS))
+	$(if $(ARGS),,$(BIN)/python tests/compile_kernels.py)
+	$(MAKE) --jobs=3 test-python beside-test-pages $(if $(ARGS),,beside-test-ray)
+
+test-python:
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
-	$(if $(ARGS),,$(MAKE) test-ray)
+
+test-pages: $(NODE_MODULES)
+	$(NPM) test
+
+# Those of Ray wait more than they compute, and those of the pages are short: both run beside the rest.
+beside-%:
+	@mkdir -p build
+	@$(MAKE) --no-print-directory $* > build/$*.log 2>&1 || { cat build/$*.log; exit 1; }
+	@echo "make $*: passed (build/$*.log)"
 
 test-ray: setup-ray ## the tests that start a Ray cluster; part of `make test`, unless that is given ARGS
 	$(RAY_BIN)/python -m pytest -m ray tests/scaleout

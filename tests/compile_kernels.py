@@ -5,7 +5,7 @@ What is made is kept beside the kernels; when nothing changed, this is over at o
 
 import hashlib
 import multiprocessing
-import sys
+import os
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -86,9 +86,9 @@ LONGEST_FIRST: tuple[Callable[[], None], ...] = (
 )
 
 
-def compile_everything(workers: int) -> bytes:
+def compile_everything() -> bytes:
     """Each in a process of its own."""
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
+    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
         for done in [pool.submit(task) for task in LONGEST_FIRST]:
             done.result()
     return b"compiled"
@@ -96,4 +96,4 @@ def compile_everything(workers: int) -> bytes:
 
 if __name__ == "__main__":
     this_list = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
-    kept(f"everything-{this_list}", partial(compile_everything, int(sys.argv[1])))
+    kept(f"everything-{this_list}", compile_everything)

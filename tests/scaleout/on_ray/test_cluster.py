@@ -33,7 +33,7 @@ def check_that_a_training_outlives_its_watcher(ray, folder):
         ray.cancel(task, force=True)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 def test_a_cluster_of_this_machine_keeps_to_itself_and_ends_with_its_last_process(tmp_path):
     heard, began_s = [], time.time()
     before = signal.signal(signal.SIGTERM, lambda number, _frame: heard.append(number))
@@ -54,7 +54,7 @@ def test_a_cluster_of_this_machine_keeps_to_itself_and_ends_with_its_last_proces
     assert not psutil.wait_procs(family[1:], timeout=30)[1]
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 def test_a_training_on_a_cluster_that_was_joined_outlives_its_watcher_too(tmp_path, cluster):
     with joined(cluster.address) as ray:
         check_that_a_training_outlives_its_watcher(ray, tmp_path)

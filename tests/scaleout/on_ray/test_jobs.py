@@ -54,7 +54,7 @@ def write_job(folder, address, commands, duration="5m"):
     (folder / ".env").write_text("PASSWORD=1")
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_job_is_sent_followed_stopped_and_fetched_and_only_with_the_token(tmp_path, cluster, hotlap):
     address = f"http://{cluster.dashboard}"
     (tmp_path / "storage").mkdir()

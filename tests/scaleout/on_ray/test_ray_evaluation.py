@@ -11,7 +11,7 @@ RACE = ["reference", "human", "--track", "track-02", "track-01", "--laps", "2", 
 RIDE = ["cruise", "--vehicles", "0", "8", "--episodes", "1", "--no-baselines"]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_an_evaluation_on_a_cluster_says_what_one_here_says(capsys, cluster, tmp_path):
     there = ["--on", "ray", "--address", cluster.address]
     for words in (RACE, RIDE):

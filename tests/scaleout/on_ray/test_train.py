@@ -64,7 +64,7 @@ class Assassin(RllibLearner):
         super()._learn(algorithm, session, callbacks)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_path, capsys, cluster, in_time):
     config, address = merged(TrainConfig(), SMALL, "small"), cluster.address
     learner = Assassin(Cluster(address, env_runners=2))
