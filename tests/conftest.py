@@ -1,7 +1,13 @@
 """What holds for every test."""
 
+import os
+
 import hypothesis
 import pytest
+
+# A test on every core leaves none for threads of torch and numpy: they would spin and wait for each other. Set before
+# either is imported; processes that tests start inherit it.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # No deadline: the first example of a property may have to compile a kernel. The blob repeats a failure elsewhere.
 hypothesis.settings.register_profile("hotlap", deadline=None, print_blob=True, max_examples=50)

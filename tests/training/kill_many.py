@@ -11,6 +11,7 @@ import random
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +19,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.checkpoints import newest_checkpoint
 from hotlap.racer.fingerprint import physics_fingerprint
+from hotlap.training.config import TrainConfig
 from hotlap.training.session import open_session
 from hotlap.training.train import resume, train
 from training.tiny_runs import CARS, steps_saved, tiny_config, weights_hash
@@ -43,12 +45,12 @@ class Announce(BaseCallback):
         return True
 
 
-def begin(root: Path) -> None:
+def begin(root: Path, config: TrainConfig) -> None:
     """Train the run, or go on with it."""
     if (root / "run" / "run.json").exists():
         resume(root / "run", watchers=[Announce(root / "announced")])
     else:
-        train(CONFIG, "run", root, watchers=[Announce(root / "announced")])
+        train(config, "run", root, watchers=[Announce(root / "announced")])
 
 
 def warm_up() -> None:
@@ -59,14 +61,14 @@ def warm_up() -> None:
     session.export_policy()
 
 
-def fork_trainer(root: Path) -> int:
+def fork_trainer(root: Path, config: TrainConfig = CONFIG) -> int:
     """A child that trains; its pid."""
     pid = os.fork()
     if pid:
         return pid
     status = 1
     try:
-        begin(root)
+        begin(root, config)
         status = 0
     finally:
         os._exit(status)
@@ -82,9 +84,9 @@ def wait_until_it_trains(root: Path, pid: int) -> None:
 
 
 def compile_what_it_needs(root: Path) -> None:
-    """One whole training in a fork: those that are killed would compile the same again and again."""
+    """A short training in a fork: those that are killed would compile the same again and again."""
     (root / "announced").write_text("0", encoding="ascii")
-    _, status = os.waitpid(fork_trainer(root), 0)
+    _, status = os.waitpid(fork_trainer(root, replace(CONFIG, steps=2 * ROLLOUT)), 0)
     assert os.waitstatus_to_exitcode(status) == 0, "the run could not be made"
 
 
