@@ -7,9 +7,11 @@ import pytest
 from hotlap.policies.grip_teacher import GripTeacher, Traffic
 from hotlap.policies.line_drivers import CLASSIC_MANNERS, GRIP_MANNERS
 from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, most_speed, seen_others, way_past
+from hotlap.policies.race_drivers import race_driver
 from hotlap.race.batch import RaceBatch, RaceSettings
 from hotlap.race.grid import RACING
 from hotlap.race.opponents import Opponents, seated_drivers
+from hotlap.race.world import RaceWorld
 from hotlap.racer.cars import load_car
 from hotlap.racer.physics import ROAD
 from hotlap.racer.tracks import load_track
@@ -40,6 +42,18 @@ def test_eight_of_the_classic_car_sort_themselves_by_pace_and_hardly_touch():
     assert race.contenders.place.tolist() == [8, 1, 7, 2, 6, 3, 5, 4]
     assert race.contenders.contacts.sum() <= 2
     assert (off == 0).all()
+
+
+def test_fast_driver_of_the_classic_car_gets_through_the_field_on_a_narrow_winding_track_without_a_fault():
+    opponents = [f"line-{pace}" for pace in (78, 81, 83, 86, 89, 91, 93)]
+    world = RaceWorld(4, "generated:6004:hard", cars=8, laps=0, slot="last", opponents=opponents)
+    for race in range(4):
+        world.begin(race, np.random.default_rng(race))
+    driver = race_driver("line-100", world.batch)
+    for _ in range(20 * 60):
+        world.advance(driver.act(world.observation, world.batch, world.rows))
+    assert world.contenders.overtakes[world.rows].min() >= 3
+    assert world.contenders.faults[world.rows].sum() == 0
 
 
 @pytest.mark.parametrize("car", ["gt", "formula", "street"])
@@ -84,16 +98,28 @@ def decided(cars: list[tuple[float, float, float]], manners=CLASSIC_MANNERS) -> 
     """How far to the left the first of some cars goes, and how fast it may be."""
     race, lines = scene(cars)
     row = np.array([0])
-    others = seen_others(race.observation[row], race, row)
-    aside = way_past(others, race, row, lines, manners)
-    return aside[0], most_speed(others, race, row, lines, manners, aside)[0]
+    others = seen_others(race.observation[row], race, row, lines)
+    way = way_past(others, race, row, lines, manners)
+    return way.aside_u[0], most_speed(others, race, row, manners, way)[0]
 
 
 def test_slower_car_on_the_line_is_passed_on_the_side_one_is_on():
     left, right = (decided([(40.0, own, 40.0), (60.0, 0.0, 30.0)]) for own in (0.5, -0.5))
     assert left[0] == pytest.approx(CLASSIC_MANNERS.room_u, abs=0.1)
     assert right[0] == pytest.approx(-CLASSIC_MANNERS.room_u, abs=0.1)
-    assert left[1] == right[1] == np.inf
+    assert left[1] == right[1] > 40.0  # it need not slow down to get beside it
+
+
+def test_driver_whose_way_past_ends_at_the_edge_of_the_road_slows_down_before():
+    """Its line changes from one edge to the other: beside the slow car it would be pushed into it before it is past."""
+    edge_u = load_track("track-01").half_width_at(np.array([60.0]))[0] - CLASSIC_MANNERS.edge_u
+    race, lines = scene([(40.0, 4.0 - edge_u, 60.0), (50.0, -edge_u, 50.0)])
+    lines.offset_u[0] = np.where(np.arange(LINE_POINTS) / LINE_POINTS * lines.length_u[0] < 90.0, -edge_u, edge_u)
+    row = np.array([0])
+    others = seen_others(race.observation[row], race, row, lines)
+    way = way_past(others, race, row, lines, CLASSIC_MANNERS)
+    assert way.ends_u[0] == pytest.approx(0.0, abs=0.5)
+    assert most_speed(others, race, row, CLASSIC_MANNERS, way)[0] < 60.0
 
 
 def test_faster_car_ahead_and_car_far_ahead_move_nobody():

@@ -25,7 +25,7 @@ MARGIN_U = 3.0
 CAUTION = 1.2
 GRIP_CAUTION = 0.5
 """Between the bold and the careful pace of cars with grip."""
-CLASSIC_MANNERS = Manners(room_u=2.6, edge_u=2.0, braking_ups2=30.0)
+CLASSIC_MANNERS = Manners(room_u=3.2, edge_u=2.0, braking_ups2=12.0)
 GRIP_MANNERS = Manners(
     room_u=3.0,
     edge_u=1.4,
@@ -49,8 +49,8 @@ def line_driver(race: RaceBatch, pace_percent: int) -> RaceDriver:
 class LineDriver:
     """Drives the classic car along the shortest lines at a share of the speed they allow."""
 
-    def __init__(self, tracks: tuple[Track, ...], pace_percent: int) -> None:
-        self.name = f"line-{pace_percent}"
+    def __init__(self, tracks: tuple[Track, ...], pace_percent: int, manners: Manners = CLASSIC_MANNERS) -> None:
+        self.name, self.manners = f"line-{pace_percent}", manners
         lines = [racing_line(track) for track in tracks]
         pace = pace_percent / 100.0
         limits = [pace * np.minimum(speed_limits(line, CAUTION), PHYSICS.max_speed_ups) for line in lines]
@@ -59,11 +59,11 @@ class LineDriver:
 
     def act(self, observation: Array, race: RaceBatch, rows: Array) -> Array:
         """Along the line, past or behind whoever is in the way."""
-        others = seen_others(observation, race, rows)
-        aside_u = way_past(others, race, rows, self._offsets, CLASSIC_MANNERS)
-        self._follower.aside_u = aside_u
+        others = seen_others(observation, race, rows, self._offsets)
+        way = way_past(others, race, rows, self._offsets, self.manners)
+        self._follower.aside_u = way.aside_u
         actions = self._follower.act(_Some(race, rows))  # type: ignore[arg-type]
-        too_fast = race.fleet.speed_ups[rows] - most_speed(others, race, rows, self._offsets, CLASSIC_MANNERS, aside_u)
+        too_fast = race.fleet.speed_ups[rows] - most_speed(others, race, rows, self.manners, way)
         actions[:, 1] = np.minimum(actions[:, 1], np.clip(-too_fast / THROTTLE_SPAN_UPS, 0.0, 1.0))
         actions[:, 2] = np.maximum(actions[:, 2], np.clip(too_fast / BRAKE_SPAN_UPS, 0.0, 1.0))
         return actions
@@ -85,10 +85,10 @@ class GripLineDriver:
         kind_of = self._teacher.lesson.places.kind[race.alone.grip.car[rows]]
         for kind, offsets in enumerate(self._kinds):
             own = rows[kind_of == kind]
-            others = seen_others(observation[kind_of == kind], race, own)
-            aside_m = way_past(others, race, own, offsets, GRIP_MANNERS)
-            traffic.aside_m[own] = aside_m
-            traffic.most_mps[own] = most_speed(others, race, own, offsets, GRIP_MANNERS, aside_m)
+            others = seen_others(observation[kind_of == kind], race, own, offsets)
+            way = way_past(others, race, own, offsets, GRIP_MANNERS)
+            traffic.aside_m[own] = way.aside_u
+            traffic.most_mps[own] = most_speed(others, race, own, GRIP_MANNERS, way)
         actions: Array = self._teacher.act(race.alone, traffic)[rows]
         return actions
 

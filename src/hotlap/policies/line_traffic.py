@@ -11,8 +11,12 @@ from hotlap.racer.tracks import Track
 
 LINE_POINTS = 1024
 """Of the table of a line, at even arcs of its track."""
-LOOKS_AHEAD_S = np.array([0.0, 0.3, 0.6, 0.9, 1.2, 1.5])
-"""For how long a car that leaves its line must stay on the road."""
+LOOKS_AHEAD_S = np.arange(0.0, 2.0, 0.15)
+"""When a car that leaves its line looks whether it is still on the road."""
+MOMENT = 4
+"""So many of these it stays on the road for whatever happens."""
+SLOWEST_PASS_UPS = 4.0
+"""Nobody reckons with passing another more slowly."""
 
 
 class Manners(NamedTuple):
@@ -30,7 +34,13 @@ class Manners(NamedTuple):
     """The distance it keeps from a car that it cannot pass, bumper to bumper."""
     keeps_s: float = 0.0
     """What it keeps beside that, in seconds of its own travel."""
-    yields_per_s: float = 0.0
+    foresees_s: float = 0.12
+    """How far ahead it reckons with where others move sideways."""
+    beside_lengths: float = 1.5
+    """Cars that are no further ahead or behind, in lengths of a car, are alongside: nobody cuts in before them."""
+    clears_u: float = 2.0
+    """The distance it keeps from a car that it is about to pass, until it is beside it."""
+    yields_per_s: float = 2.0
     """How fast it drops back from a car that it is too close to, for each unit that is missing."""
     creeps_ups: float = 0.0
     """How fast it goes at least where nobody is straight ahead: from rest a car gets around another only by moving."""
@@ -39,31 +49,69 @@ class Manners(NamedTuple):
 
 
 class Others(NamedTuple):
-    """The cars that drivers see, (n, slots) each."""
+    """The cars that drivers see, (n, slots) each, and the drivers' own place, (n, 1): all along and beside the line."""
 
     is_there: Array
     gap_u: FloatArray
-    """Along the lap, below 0 behind."""
-    aside_u: FloatArray
-    """To the left of one's own car."""
+    """Along the line, below 0 behind."""
+    left_u: FloatArray
+    """To the left of the line."""
+    drift_ups: FloatArray
+    """How fast it moves to the left of the line."""
     closing_ups: FloatArray
-    offset_u: FloatArray
-    """To the left of the middle of the road."""
+    own_left_u: FloatArray
+    length_u: FloatArray
+    """Of a car."""
+
+    @property
+    def apart_u(self) -> FloatArray:
+        """To the left of one's own car, for two that follow the line side by side."""
+        return self.left_u - self.own_left_u
+
+    def reach(self, seconds: float) -> tuple[FloatArray, FloatArray]:
+        """The rightmost and the leftmost that they will be for so long, to the left of the line."""
+        later_u = self.left_u + np.where(np.abs(self.gap_u) < 2.0 * self.length_u, seconds, 0.0) * self.drift_ups
+        return np.minimum(self.left_u, later_u), np.maximum(self.left_u, later_u)
+
+
+class Way(NamedTuple):
+    """Where cars drive, to the left of their lines, (n,) each."""
+
+    aside_u: FloatArray
+    """Now."""
+    ends_u: FloatArray
+    """Where the edges of the road will have pushed it to, unless it gets past others before."""
 
 
 class LineOffsets:
-    """How far to the left of the middle of the road lines are, by track and arc."""
+    """How far to the left of the middle of the road lines are, and how long, by track and arc."""
 
     def __init__(self, tracks: tuple[Track, ...], lines: list[FloatArray]) -> None:
         """From the points (LINE_POINTS, 2) of each line at even arcs of its track."""
         self.length_u = np.array([track.length_u for track in tracks])
         self.offset_u = np.array([_offsets(track, line) for track, line in zip(tracks, lines, strict=True)])
+        self.slope = (np.roll(self.offset_u, -1, axis=1) - self.offset_u) * LINE_POINTS / self.length_u[:, None]
+        self.way_u = np.array([_ways(line) for line in lines])
 
     def at(self, line: Array, arc_u: FloatArray) -> FloatArray:
         """The offsets at some arcs."""
         place = (arc_u / self.length_u[line] % 1.0 * LINE_POINTS).astype(np.intp)
         found: FloatArray = self.offset_u[line, np.minimum(place, LINE_POINTS - 1)]
         return found
+
+    def slope_at(self, line: Array, arc_u: FloatArray) -> FloatArray:
+        """How far the line moves to the left with each unit of the road, at some arcs."""
+        place = (arc_u / self.length_u[line] % 1.0 * LINE_POINTS).astype(np.intp)
+        found: FloatArray = self.slope[line, np.minimum(place, LINE_POINTS - 1)]
+        return found
+
+    def along(self, line: Array, arc_u: FloatArray) -> FloatArray:
+        """How long the line is up to some arcs, which may be below 0 or beyond a lap."""
+        place = arc_u / self.length_u[line] * LINE_POINTS
+        lap, point = np.divmod(np.floor(place).astype(np.intp), LINE_POINTS)
+        before, after = self.way_u[line, point], self.way_u[line, point + 1]
+        along: FloatArray = lap * self.way_u[line, -1] + before + (place - np.floor(place)) * (after - before)
+        return along
 
 
 def _offsets(track: Track, line: FloatArray) -> FloatArray:
@@ -72,45 +120,86 @@ def _offsets(track: Track, line: FloatArray) -> FloatArray:
     return np.asarray(tangent[:, 0] * apart[:, 1] - tangent[:, 1] * apart[:, 0])
 
 
-def seen_others(observation: Array, race: RaceBatch, rows: Array) -> Others:
-    """What the last numbers of the observations (n, size) say."""
+def _ways(line: FloatArray) -> FloatArray:
+    steps = np.roll(line, -1, axis=0) - line
+    return np.concatenate([[0.0], np.cumsum(np.hypot(steps[:, 0], steps[:, 1]))])
+
+
+def seen_others(observation: Array, race: RaceBatch, rows: Array, lines: LineOffsets) -> Others:
+    """What the last numbers of the observations (n, size) say, seen from the lines."""
     seen = np.asarray(observation[:, -OTHERS_SIZE:], np.float64).reshape(-1, 2 * SEEN_EACH_WAY, NUMBERS_OF_A_CAR)
-    aside_u = seen[:, :, 1] * race.rules.side_scale_u
+    track, arc_u = race.fleet.track[rows][:, None], race.fleet.arc_u[rows][:, None]
+    there_u, own_u = arc_u + seen[:, :, 0] * SIGHT_U, race.work.offset_u[rows][:, None]
+    along_ups = race.work.along_ups[rows][:, None] - np.sign(seen[:, :, 0]) * seen[:, :, 2] * race.rules.speed_scale_ups
+    across_ups = race.work.across_ups[rows][:, None] + seen[:, :, 3] * race.rules.speed_scale_ups
     return Others(
         is_there=np.abs(seen[:, :, 0]) < 1.0,
-        gap_u=seen[:, :, 0] * SIGHT_U,
-        aside_u=aside_u,
+        gap_u=lines.along(track, there_u) - lines.along(track, arc_u),
+        left_u=own_u + seen[:, :, 1] * race.rules.side_scale_u - lines.at(track, there_u),
+        drift_ups=across_ups - along_ups * lines.slope_at(track, there_u),
         closing_ups=seen[:, :, 2] * race.rules.speed_scale_ups,
-        offset_u=race.work.offset_u[rows][:, None] + aside_u,
+        own_left_u=own_u - lines.at(track, arc_u),
+        length_u=2.0 * race.contenders.half_length_u[rows][:, None],
     )
 
 
-def way_past(others: Others, race: RaceBatch, rows: Array, lines: LineOffsets, manners: Manners) -> FloatArray:
-    """How far to the left of its line each car drives: past the nearest car in the way, clear of those alongside."""
-    track, arc_u = race.fleet.track[rows], race.fleet.arc_u[rows]
-    here_u = lines.at(track, arc_u)
-    there_u = lines.at(track[:, None], _arcs(race, rows, others))
-    in_way = others.is_there & (others.gap_u >= 0.0) & (others.gap_u < manners.notices_u)
-    in_way &= (np.abs(others.offset_u - there_u) < manners.room_u) & (others.closing_ups > -1.0)
-    first = np.argmax(np.where(in_way, -others.gap_u, -np.inf), axis=1)[:, None]
-    passed_u, line_u = (np.take_along_axis(column, first, axis=1)[:, 0] for column in (others.offset_u, there_u))
-    edges = _edges(race, rows, lines, manners)
-    beside_u = _side(passed_u, race.work.offset_u[rows], edges.room_u, manners.room_u)
-    wanted_u = here_u + np.where(in_way.any(axis=1), beside_u - line_u, 0.0)
-    low_u, high_u = _between(others, race, rows, manners)
-    own_u = race.work.offset_u[rows]
-    wanted_u = np.clip(np.clip(wanted_u, low_u, high_u), own_u - manners.swerve_u, own_u + manners.swerve_u)
-    return np.clip(wanted_u - here_u, edges.right_u, edges.left_u)
+def way_past(others: Others, race: RaceBatch, rows: Array, lines: LineOffsets, manners: Manners) -> Way:
+    """Where each car drives: on its line, or clear of everybody, past those in the way."""
+    edges, own_u = _edges(race, rows, lines, manners), others.own_left_u
+    low_u, high_u = others.reach(manners.foresees_s)
+    ways_u = np.concatenate([np.zeros_like(own_u), own_u, high_u + manners.room_u, low_u - manners.room_u], axis=1)
+    is_free = ~_is_blocked(others, ways_u, manners) & (edges.lasts_s(ways_u) > _passing_s(others, manners))
+    cost = np.where(is_free, np.abs(ways_u) + 0.5 * np.abs(ways_u - own_u), np.inf)
+    best = np.argmin(cost, axis=1)[:, None]
+    has_way = np.asarray(is_free.any(axis=1))
+    wanted_u = np.where(has_way[:, None], np.take_along_axis(ways_u, best, axis=1), own_u)[:, 0]
+    swerved_u = np.clip(wanted_u, own_u[:, 0] - manners.swerve_u, own_u[:, 0] + manners.swerve_u)
+    return Way(edges.nearest(swerved_u, MOMENT), np.where(has_way, wanted_u, edges.nearest(wanted_u, None)))
+
+
+def _is_blocked(others: Others, ways_u: FloatArray, manners: Manners) -> Array:
+    """Whether a way (n, ways) is too near to that of a car ahead or alongside, or leads through one alongside."""
+    is_near = others.is_there & (np.abs(others.gap_u) < manners.beside_lengths * others.length_u)
+    low_u, high_u = others.reach(manners.foresees_s)
+    apart_u = np.maximum(low_u[:, None, :] - ways_u[:, :, None], ways_u[:, :, None] - high_u[:, None, :])
+    blocked = (is_near | _is_ahead(others, manners))[:, None, :] & (apart_u < 0.98 * manners.room_u)
+    own_apart_u = others.apart_u[:, None, :]
+    moves_u = (ways_u - others.own_left_u)[:, :, None]
+    crossed = (own_apart_u * moves_u > 0.0) & (np.abs(own_apart_u) < np.abs(moves_u))
+    return np.asarray((blocked | (is_near[:, None, :] & crossed)).any(axis=2))
+
+
+def _is_ahead(others: Others, manners: Manners) -> Array:
+    """Who is ahead, in sight and no faster."""
+    in_sight = others.is_there & (others.gap_u >= 0.0) & (others.gap_u < manners.notices_u)
+    return np.asarray(in_sight & (others.closing_ups > -1.0))
+
+
+def _passing_s(others: Others, manners: Manners) -> FloatArray:
+    """How long it takes to get past the nearest car ahead, and past those alongside, (n, 1)."""
+    ahead = _is_ahead(others, manners)
+    first_u = np.where(ahead, others.gap_u, np.inf).min(axis=1, keepdims=True)
+    counts = ahead & (others.gap_u <= np.maximum(first_u, manners.beside_lengths * others.length_u))
+    onward_ups = np.maximum(others.closing_ups, SLOWEST_PASS_UPS)
+    seconds = np.where(counts, (others.gap_u + manners.beside_lengths * others.length_u) / onward_ups, 0.0)
+    return np.asarray(seconds.max(axis=1, keepdims=True))
 
 
 class _Edges(NamedTuple):
-    """What the road has room for, (n,) each."""
+    """How far to either side of its line a car can be on the road, now and some times ahead, (n, times) each."""
 
-    room_u: FloatArray
-    """From its middle to either side, here."""
     right_u: FloatArray
     left_u: FloatArray
-    """How far to either side of its line a car may be so as to stay on the road for a while."""
+
+    def lasts_s(self, ways_u: FloatArray) -> FloatArray:
+        """For how long each way (n, ways) stays on the road."""
+        off = (ways_u[:, :, None] < self.right_u[:, None, :]) | (ways_u[:, :, None] > self.left_u[:, None, :])
+        return np.asarray(np.where(off, LOOKS_AHEAD_S, np.inf).min(axis=2))
+
+    def nearest(self, way_u: FloatArray, times: int | None) -> FloatArray:
+        """The nearest to a way (n,) that is on the road for so many times."""
+        right_u, left_u = (column[:, :times] for column in self)
+        return np.clip(way_u, right_u.max(axis=1), left_u.min(axis=1))
 
 
 def _edges(race: RaceBatch, rows: Array, lines: LineOffsets, manners: Manners) -> _Edges:
@@ -118,26 +207,7 @@ def _edges(race: RaceBatch, rows: Array, lines: LineOffsets, manners: Manners) -
     ahead_u = fleet.arc_u[rows][:, None] + fleet.speed_ups[rows][:, None] * LOOKS_AHEAD_S
     line_u = lines.at(track, ahead_u)
     room_u = np.maximum(_half_width(race, track, ahead_u) - manners.edge_u, 0.0)
-    right_u, left_u = np.max(-room_u - line_u, axis=1), np.min(room_u - line_u, axis=1)
-    return _Edges(room_u[:, 0], np.minimum(right_u, 0.0), np.maximum(left_u, 0.0))
-
-
-def _side(passed_u: FloatArray, own_u: FloatArray, room_u: FloatArray, aside_u: float) -> FloatArray:
-    """Left or right of a car: where one is already, unless only the other side has room."""
-    left_u, right_u = passed_u + aside_u, passed_u - aside_u
-    has_left, has_right = left_u <= room_u, right_u >= -room_u
-    goes_left = np.where(has_left == has_right, own_u >= passed_u, has_left)
-    return np.where(goes_left, left_u, right_u)
-
-
-def _between(others: Others, race: RaceBatch, rows: Array, manners: Manners) -> tuple[FloatArray, FloatArray]:
-    """How far to the right and to the left cars alongside let one go."""
-    lengths_u = 2.0 * race.contenders.half_length_u[rows][:, None]
-    alongside = others.is_there & (np.abs(others.gap_u) < 1.5 * lengths_u)
-    right, left = alongside & (others.aside_u < 0.0), alongside & (others.aside_u >= 0.0)
-    low_u = np.where(right, others.offset_u + manners.room_u, -np.inf).max(axis=1)
-    high_u = np.where(left, others.offset_u - manners.room_u, np.inf).min(axis=1)
-    return low_u, high_u
+    return _Edges(np.minimum(-room_u - line_u, 0.0), np.maximum(room_u - line_u, 0.0))
 
 
 def _half_width(race: RaceBatch, track: Array, arc_u: FloatArray) -> FloatArray:
@@ -147,27 +217,24 @@ def _half_width(race: RaceBatch, track: Array, arc_u: FloatArray) -> FloatArray:
     return width
 
 
-def most_speed(
-    others: Others, race: RaceBatch, rows: Array, lines: LineOffsets, manners: Manners, aside_u: FloatArray
-) -> FloatArray:
-    """How fast each car, so far to the left of its line, may be so as to slow down in time behind whoever is there."""
-    lengths_u = 2.0 * race.contenders.half_length_u[rows][:, None]
-    apart_u = others.offset_u - lines.at(race.fleet.track[rows][:, None], _arcs(race, rows, others)) - aside_u[:, None]
-    is_near = others.gap_u < 2.0 * lengths_u
+def most_speed(others: Others, race: RaceBatch, rows: Array, manners: Manners, way: Way) -> FloatArray:
+    """How fast each car may be on its way, to slow down in time behind whoever is there.
+
+    Whoever will be in its way is followed; whoever is only in its way now is kept clear of until it is beside them.
+    """
+    speed_ups, along_ups = race.fleet.speed_ups[rows][:, None], race.work.along_ups[rows][:, None]
+    width_u = 2.0 * race.contenders.half_width_u[rows][:, None]
     lane_u = 0.8 * manners.room_u
-    in_lane = (np.abs(apart_u) < lane_u) | (is_near & (np.abs(others.aside_u) < lane_u))
-    keeps_u = manners.keeps_u + manners.keeps_s * race.fleet.speed_ups[rows][:, None]
-    room_u = others.gap_u - lengths_u - keeps_u
-    theirs_ups = race.work.along_ups[rows][:, None] - others.closing_ups
+    low_u, high_u = others.reach(manners.foresees_s)
+    right_u, left_u = np.minimum(*way)[:, None], np.maximum(*way)[:, None]
+    will_be = np.maximum(low_u - left_u, right_u - high_u) < lane_u
+    is_now = np.abs(others.apart_u) < np.where(others.gap_u < 1.2 * others.length_u, 1.2 * width_u, lane_u)
+    keeps_u = np.where(will_be, manners.keeps_u + manners.keeps_s * speed_ups, manners.clears_u)
+    room_u = others.gap_u - others.length_u - keeps_u
+    theirs_ups = speed_ups - others.closing_ups * speed_ups / np.maximum(along_ups, 0.5 * speed_ups + 1e-9)
     faster_ups = np.sqrt(2.0 * manners.braking_ups2 * np.maximum(room_u, 0.0))
     allowed = np.maximum(theirs_ups + np.where(room_u > 0.0, faster_ups, manners.yields_per_s * room_u), 0.0)
-    straight_ahead = np.abs(others.aside_u) < 2.2 * race.contenders.half_width_u[rows][:, None]
-    allowed = np.maximum(allowed, np.where(straight_ahead, 0.0, manners.creeps_ups))
-    most: FloatArray = np.where(others.is_there & (others.gap_u > 0.0) & in_lane, allowed, np.inf).min(axis=1)
+    allowed = np.maximum(allowed, np.where(np.abs(others.apart_u) < 1.1 * width_u, 0.0, manners.creeps_ups))
+    counts = others.is_there & (others.gap_u > 0.0) & (will_be | is_now)
+    most: FloatArray = np.where(counts, allowed, np.inf).min(axis=1)
     return most
-
-
-def _arcs(race: RaceBatch, rows: Array, others: Others) -> FloatArray:
-    """Where along the lap the others are."""
-    arcs: FloatArray = race.fleet.arc_u[rows][:, None] + others.gap_u
-    return arcs
