@@ -1,10 +1,12 @@
 """Reference laps of cars with grip: really driven, clean, near the limit, the same every time."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
 
+from hotlap import progress
 from hotlap.errors import TrackError
 from hotlap.policies import grip_reference
 from hotlap.policies.grip_driver import slip_for
@@ -77,12 +79,15 @@ def test_corners_share_the_whole_line_between_them():
     np.testing.assert_allclose(shares.sum(axis=0), 1.0)
 
 
-def test_search_finds_a_clean_lap_where_nothing_is_packaged(monkeypatch):
+def test_search_finds_a_clean_lap_where_nothing_is_packaged_and_shows_how_far_it_is(monkeypatch, capsys):
     monkeypatch.setattr(grip_reference, "MOST_RUNS", 120)
+    monkeypatch.setattr(progress, "BAR_AFTER_S", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     driver = LineDriver(load_track("quarry"), load_car("street"))
     found = grip_reference.search_style(driver)
     assert found.driven.off_road_m == 0.0
     assert found.driven.ticks / 60.0 < 1.06 * limit_lap("quarry", "street").seconds
+    assert "looking for the reference lap" in capsys.readouterr().err
 
 
 def test_track_without_a_clean_lap_is_said_to_have_none(monkeypatch):

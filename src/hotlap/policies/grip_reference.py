@@ -24,6 +24,7 @@ from hotlap.policies.policy import FloatArray
 from hotlap.policies.racing_line import cut_road
 from hotlap.policies.speed_profile import Profile, empty_profile, fill_between_corners, fill_profile, measure_line
 from hotlap.policies.steady_envelope import Envelope, steady_envelope
+from hotlap.progress import bar
 from hotlap.racer.cars.catalogue import Car, load_car
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.tracks import Track, load_track
@@ -159,12 +160,14 @@ def search_style(driver: LineDriver) -> _Lap:
     """The best style found by changing one thing at a time, in smaller and smaller steps."""
     first = Style((0.9,) * len(driver.shares), 0.9, 0.85, FIRST_MANNER)
     best, step = driver.drive(first), FIRST_STEP
-    while step > LAST_STEP and driver.runs < MOST_RUNS:
-        before = best.cost
-        for changed in _changes(best.style, step):
-            best = min(best, driver.drive(_merged(best.style, changed)), key=lambda lap: lap.cost)
-        if best.cost == before:
-            step /= 2.0
+    with bar(MOST_RUNS, "laps", "looking for the reference lap") as advance:
+        while step > LAST_STEP and driver.runs < MOST_RUNS:
+            before = best.cost
+            for changed in _changes(best.style, step):
+                best = min(best, driver.drive(_merged(best.style, changed)), key=lambda lap: lap.cost)
+                advance(1)
+            if best.cost == before:
+                step /= 2.0
     return best
 
 
