@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotlap.kernel import builder
 from hotlap.policies.policy import FloatArray
 from hotlap.racer.tracks import Track
 
@@ -60,17 +61,17 @@ def shortest_offsets(road: CrossSections) -> FloatArray:
     return _offsets_on_string(road, corners)[count : 2 * count]
 
 
+@builder
 def taut_string(left: FloatArray, right: FloatArray, start: FloatArray) -> list[tuple[int, float, float]]:
     """Corners (section, x, y) of the shortest path from a point of section 0 through every section in turn."""
-    lefts, rights = left.tolist(), right.tolist()
-    x, y = float(start[0]), float(start[1])
+    x, y = start[0], start[1]
     corners = [(0, x, y)]
     left_at = right_at = 0
-    (lx, ly), (rx, ry) = lefts[0], rights[0]
+    lx, ly, rx, ry = left[0, 0], left[0, 1], right[0, 0], right[0, 1]
     section = 1
-    while section < len(lefts):
+    while section < len(left):
         # Narrow the cone from the right; where the new right end lies left of the cone, its left side is a corner.
-        nx, ny = rights[section]
+        nx, ny = right[section, 0], right[section, 1]
         if (rx - x) * (ny - y) - (ry - y) * (nx - x) >= 0.0:
             if (lx - x) * (ny - y) - (ly - y) * (nx - x) < 0.0 or (rx == x and ry == y):
                 rx, ry, right_at = nx, ny, section
@@ -80,7 +81,7 @@ def taut_string(left: FloatArray, right: FloatArray, start: FloatArray) -> list[
                 corners.append((left_at, x, y))
                 continue
         # The same from the left.
-        nx, ny = lefts[section]
+        nx, ny = left[section, 0], left[section, 1]
         if (lx - x) * (ny - y) - (ly - y) * (nx - x) <= 0.0:
             if (rx - x) * (ny - y) - (ry - y) * (nx - x) > 0.0 or (lx == x and ly == y):
                 lx, ly, left_at = nx, ny, section
