@@ -1,6 +1,7 @@
 """Kernels for a GPU on a core: the CUDA source compiled by a C++ compiler, the worlds' kernels as native code."""
 
 import ctypes
+import hashlib
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 from hotlap.devices import fused_ppo, gpu_memory
 from hotlap.devices.gpu_memory import GpuMemory
 from hotlap.kernel import native_entry
+from hotlap.kernel_cache import kept
 
+RUNNER = Path(__file__).with_suffix(".cpp")
 TOOLS = ("g++", "c++", "clang++")
 MULTIPROCESSORS = 3
 
@@ -38,19 +41,28 @@ class CoresAsGpu:
 
 
 def core_compiler(folder):
-    """What compiles a CUDA source for a core into a folder, as `hotlap.devices.nvrtc.compiled` does for a GPU."""
+    """What compiles a CUDA source for a core, as `hotlap.devices.nvrtc.compiled` does for a GPU.
+
+    The libraries lie in a folder, and are kept beside the kernels: a compilation takes a second.
+    """
     compiler = next((tool for tool in TOOLS if shutil.which(tool)), None)
     if compiler is None:
         pytest.skip(f"no C++ compiler here ({', '.join(TOOLS)}) to run the CUDA source with")
 
-    def compiled(source, options):
+    def made(library, source, named):
         (folder / "source.cu").write_text(source, encoding="utf-8")
-        library = folder / f"{abs(hash(tuple(options)))}.so"
-        named = [option for option in options if option.startswith("-D")]
         here = f'-DCUDA_SOURCE="{folder / "source.cu"}"'
-        runner = Path(__file__).with_suffix(".cpp")
         flags = ["-std=c++20", "-O2", "-shared", "-fPIC", "-w"]
-        subprocess.run([compiler, *flags, *named, here, str(runner), "-o", str(library)], check=True)
+        subprocess.run([compiler, *flags, *named, here, str(RUNNER), "-o", str(library)], check=True)
+        return library.read_bytes()
+
+    def compiled(source, options):
+        named = [option for option in options if option.startswith("-D")]
+        content = "\0".join([source, RUNNER.read_text(encoding="utf-8"), *named])
+        name = f"cuda-on-cores-{hashlib.sha256(content.encode()).hexdigest()[:16]}.so"
+        library = folder / name
+        if not library.exists():
+            library.write_bytes(kept(name, lambda: made(folder / "made.so", source, named)))
         return ctypes.CDLL(str(library))
 
     return compiled
