@@ -75,7 +75,7 @@ function beamPicture(): HTMLCanvasElement {
   const [far, middle] = [canvas.width, canvas.height / 2];
   const pen = canvas.getContext('2d')!;
   const fade = pen.createRadialGradient(0, middle, 0, 0, middle, far);
-  fade.addColorStop(0, 'rgb(255 243 207 / 12%)');
+  fade.addColorStop(0, 'rgb(255 243 207 / 8%)');
   fade.addColorStop(1, 'rgb(255 243 207 / 0%)');
   pen.fillStyle = fade;
   // Wider and wider cones: bright in the middle, soft at the edges.

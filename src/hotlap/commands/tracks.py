@@ -88,10 +88,10 @@ class GenerateTrack:
     """Which circuit, 0 or more."""
     difficulty: Literal["easy", "medium", "hard"] = "medium"
     """How narrow and twisty a classic track is."""
-    style: Literal["classic", "circuit"] = "classic"
-    """classic is a track in game units, circuit one of 2 to 6 km at true scale."""
+    style: Literal["classic", "circuit", "rugged"] = "classic"
+    """classic: in game units; circuit: 2 to 6 km at true scale; rugged: such a one, tighter and of changing width."""
     output: Path | None = None
-    """The track file to write; by default generated-SEED-DIFFICULTY.json or generated-SEED-circuit.json, here."""
+    """The track file to write; by default generated-SEED-DIFFICULTY.json or generated-SEED-STYLE.json, here."""
     picture: Path | None = None
     """Draw the track to this PNG file."""
     force: bool = False
@@ -103,7 +103,7 @@ class GenerateTrack:
         """Generate, check, write."""
         from hotlap.racer.tracks import track_tools
 
-        kind = "circuit" if self.style == "circuit" else self.difficulty
+        kind = self.difficulty if self.style == "classic" else self.style
         track_tools.generate_tracks(
             self.seed, kind=kind, output=self.output, picture=self.picture, force=self.force, as_json=self.json
         )

@@ -32,6 +32,25 @@ def test_circuit_is_as_long_wide_and_tight_as_promised(seed):
     assert (corridor_turns(track) > 0.0).all()
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rugged_circuit_is_as_narrow_wide_and_tight_as_surveyed_ones_are(seed):
+    track = generate_circuit(seed, "rugged")
+    assert 2_000.0 <= track.length_u <= 6_000.0
+    assert track.control_points[:, 2].min() >= 3.7
+    assert track.control_points[:, 2].max() <= 10.5
+    assert radius(track).min() > 8.5  # arcs of 10 m and more
+    assert find_crossing([track.centre]) is None
+    assert (corridor_turns(track) > 0.0).all()
+
+
+def test_roads_of_rugged_circuits_change_their_width_within_a_few_car_lengths():
+    def change(style):
+        widths = [generate_circuit(seed, style).control_points[:, 2] for seed in SEEDS]
+        return np.median([np.abs(np.roll(width, -10) - width).max() for width in widths])
+
+    assert change("rugged") > 2.0 * change("circuit")
+
+
 def test_circuits_have_straights_and_tight_corners():
     longest, tightest = [], []
     for seed in SEEDS:
@@ -54,6 +73,9 @@ def test_circuit_is_loaded_by_name():
     assert load_track("generated:5:circuit") is generate_circuit(5)
     with pytest.raises(UnknownTrackError, match='Did you mean "circuit"'):
         load_track("generated:5:circut")
+    assert load_track("generated:5:rugged") is generate_circuit(5, "rugged")
+    with pytest.raises(TrackError, match='Did you mean "rugged"'):
+        generate_circuit(5, "ruged")
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, 2**63])

@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from hotlap.errors import TrackError, UnknownTrackError, did_you_mean
-from hotlap.racer.tracks.circuit_generator import STYLE, generate_circuit
+from hotlap.racer.tracks.circuit_generator import STYLES, generate_circuit
 from hotlap.racer.tracks.generate import DIFFICULTIES, LARGEST_SEED, generate_track
 from hotlap.racer.tracks.importing import import_circuit
 from hotlap.racer.tracks.track import Track
@@ -64,15 +64,15 @@ def _built_in(track_id: str, *folders: str) -> Track:
 
 
 def _from_seed(name: str) -> Track:
-    """The generated track of "generated:SEED", "generated:SEED:DIFFICULTY" or "generated:SEED:circuit"."""
-    kinds = (*DIFFICULTIES, STYLE)
+    """The generated track of "generated:SEED", "generated:SEED:DIFFICULTY" or "generated:SEED:STYLE"."""
+    kinds = (*DIFFICULTIES, *STYLES)
     parts = re.fullmatch(r"generated:([0-9]{1,19})(?::([a-z]+))?", name)
     if parts is None or int(parts[1]) > LARGEST_SEED or (parts[2] or "medium") not in kinds:
         hint = did_you_mean(parts[2], kinds) if parts and parts[2] else ""
         form = f"generated:SEED or generated:SEED:{'|'.join(kinds)}"
         raise UnknownTrackError(f'no track "{name}".{hint} Write {form}, like "generated:7:hard".')
-    if parts[2] == STYLE:
-        return generate_circuit(int(parts[1]))
+    if parts[2] in STYLES:
+        return generate_circuit(int(parts[1]), parts[2])
     return generate_track(int(parts[1]), parts[2] or "medium")
 
 

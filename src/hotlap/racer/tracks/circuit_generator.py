@@ -1,10 +1,11 @@
 """Circuits at true scale out of a seed: straights, hairpins, chicanes and fast bends, two to six kilometres long."""
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from hotlap.errors import TrackError
+from hotlap.errors import TrackError, did_you_mean
 from hotlap.racer.tracks.crossings import find_crossing
 from hotlap.racer.tracks.generate import MOST_ATTEMPTS, bend, check_seed
 from hotlap.racer.tracks.importing import blurred_line
@@ -13,46 +14,66 @@ from hotlap.racer.tracks.rounding import fit_corners, round_polygon
 from hotlap.racer.tracks.spline import FloatArray
 from hotlap.racer.tracks.track import Track, build_track
 
-STYLE = "circuit"
-SEED_BRANCH = 3
-"""Keeps the draws of this style apart from those of easy, medium and hard."""
 LAP_M = (2_000.0, 6_000.0)
 CELLS = (5, 11)
 SLENDERNESS = 0.85
 KINKS = 0.35
 JITTER = 0.17
 HAIRPIN_CHANCE = 0.6
-HAIRPIN_RADIUS_M = (12.5, 19.0)
-TIGHTEST_RADIUS_M = 12.0
-RADIUS_M = (22.0, 190.0)
 FAST_RADIUS_M = (110.0, 420.0)
 FAST_TURN_RAD = 0.75
 """Bends that turn less than this are taken fast."""
 CHICANE_CHANCE = 0.7
 CHICANE_STRAIGHT_M = 330.0
 CHICANE_RADIUS_M = (18.0, 35.0)
-HALF_WIDTH_M = (4.5, 7.5)
 LEAST_RUN_OFF_M = 1.0
 POINT_STEP_M = 5.0
 EASING_M = 6.0
 """Standard deviation of the average that turns the ends of arcs into transitions."""
+NARROWEST_M, WIDEST_M = 3.7, 10.5
+"""Half-widths of the roads that have such places."""
+SWELL_M = 30.0
+"""How far a road takes to become wider or narrower by a place, in standard deviations."""
 
 
-def generate_circuit(seed: int) -> Track:
-    """The circuit of that seed; always the same one, never crossing itself."""
-    return _generated(check_seed(seed))
+class CircuitStyle(NamedTuple):
+    """How tight and how wide circuits are; pairs are the lowest and highest value drawn."""
+
+    seed_branch: int
+    """Keeps the draws of a style apart from those of the others, and of easy, medium and hard."""
+    hairpin_radius_m: tuple[float, float]
+    tightest_radius_m: float
+    radius_m: tuple[float, float]
+    half_width_m: tuple[float, float]
+    swells: int
+    """In so many places the road is wider by up to a half, or narrower by up to a quarter."""
+
+
+STYLES = {
+    "circuit": CircuitStyle(3, (12.5, 19.0), 12.0, (22.0, 190.0), (4.5, 7.5), 0),
+    # As real ones are where there is no room, or too much of it.
+    "rugged": CircuitStyle(4, (10.5, 17.0), 10.0, (16.0, 150.0), (3.9, 7.5), 8),
+}
+
+
+def generate_circuit(seed: int, style: str = "circuit") -> Track:
+    """The circuit of that seed and style ("circuit" or "rugged"); always the same one, never crossing itself."""
+    if style not in STYLES:
+        raise TrackError(f'no style "{style}".{did_you_mean(style, STYLES)} Use one of {", ".join(STYLES)}.')
+    return _generated(check_seed(seed), style)
 
 
 @lru_cache(maxsize=256)
-def _generated(seed: int) -> Track:
+def _generated(seed: int, style: str) -> Track:
     """Draw until a circuit passes every check; the attempt is part of the seed, so the result is always the same."""
-    track_id = f"generated:{seed}:{STYLE}"
+    track_id = f"generated:{seed}:{style}"
     for attempt in range(MOST_ATTEMPTS):
-        points = draw_circuit(np.random.default_rng([seed, SEED_BRANCH, attempt]))
+        rng = np.random.default_rng([seed, STYLES[style].seed_branch, attempt])
+        points = draw_circuit(rng, STYLES[style])
         if points is None:
             continue
         try:
-            track = build_track(points, track_id=track_id, name=f"{STYLE.capitalize()} {seed}", scale=1.0)
+            track = build_track(points, track_id=track_id, name=f"{style.capitalize()} {seed}", scale=1.0)
         except TrackError:
             continue
         if has_room(track):
@@ -69,21 +90,21 @@ def has_room(track: Track) -> bool:
     return roomy and LAP_M[0] <= track.length_u <= LAP_M[1]
 
 
-def draw_circuit(rng: np.random.Generator) -> FloatArray | None:
+def draw_circuit(rng: np.random.Generator, style: CircuitStyle) -> FloatArray | None:
     """Control points (n, 3) of one candidate, rounded to millimetres; None where it cannot be one."""
     polygon = _draw_polygon(rng)
-    polygon, radii = _with_hairpins(rng, polygon)
+    polygon, radii = _with_hairpins(rng, polygon, style)
     polygon, radii = _with_chicane(rng, polygon, radii)
     polygon, radii = _from_longest_side(polygon, radii)
     corners = fit_corners(polygon, radii)
-    sharp = (corners.radius < TIGHTEST_RADIUS_M) & (np.abs(corners.turn_rad) > 0.1)
+    sharp = (corners.radius < style.tightest_radius_m) & (np.abs(corners.turn_rad) > 0.1)
     if sharp.any() or (corners.straight < 0.0).any():
         return None
     line = round_polygon(polygon, radii, POINT_STEP_M / 2.0).points
     line = blurred_line(line, EASING_M / (POINT_STEP_M / 2.0))[::2]
     if find_crossing([line]) is not None:
         return None
-    return np.column_stack([line, _half_widths(rng, len(line))]).round(3)
+    return np.column_stack([line, _half_widths(rng, len(line), style)]).round(3)
 
 
 def _draw_polygon(rng: np.random.Generator) -> FloatArray:
@@ -97,11 +118,11 @@ def _draw_polygon(rng: np.random.Generator) -> FloatArray:
     return corners if rng.random() < 0.5 else corners[::-1].copy()
 
 
-def _with_hairpins(rng: np.random.Generator, polygon: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _with_hairpins(rng: np.random.Generator, polygon: FloatArray, style: CircuitStyle) -> tuple[FloatArray, FloatArray]:
     """Radii (k,) for every corner; where an arm of the outline turns back, its two corners may become a hairpin."""
     polygon = polygon.copy()
     turn_rad = fit_corners(polygon, np.zeros(len(polygon))).turn_rad
-    low, high = np.log(RADIUS_M)
+    low, high = np.log(style.radius_m)
     fast = np.abs(turn_rad) < FAST_TURN_RAD
     radii = np.where(fast, rng.uniform(*FAST_RADIUS_M, len(polygon)), np.exp(rng.uniform(low, high, len(polygon))))
     used = -2
@@ -109,7 +130,7 @@ def _with_hairpins(rng: np.random.Generator, polygon: FloatArray) -> tuple[Float
         both = turn_rad[corner] + turn_rad[corner + 1]
         if corner - used < 2 or abs(both) < 2.5 or rng.random() > HAIRPIN_CHANCE:
             continue
-        radius = rng.uniform(*HAIRPIN_RADIUS_M)
+        radius = rng.uniform(*style.hairpin_radius_m)
         middle = (polygon[corner] + polygon[corner + 1]) / 2.0
         across = polygon[corner + 1] - polygon[corner]
         across *= 1.06 * radius / np.hypot(*across)
@@ -146,9 +167,14 @@ def _from_longest_side(polygon: FloatArray, radii: FloatArray) -> tuple[FloatArr
     return np.roll(polygon, -first, axis=0), np.roll(radii, -first)
 
 
-def _half_widths(rng: np.random.Generator, count: int) -> FloatArray:
-    """Half-widths (count,) that swell and shrink slowly around the lap."""
-    low, high = np.sort(rng.uniform(*HALF_WIDTH_M, 2))
+def _half_widths(rng: np.random.Generator, count: int, style: CircuitStyle) -> FloatArray:
+    """Half-widths (count,) that swell and shrink slowly around the lap, and in some places within a few car lengths."""
+    low, high = np.sort(rng.uniform(*style.half_width_m, 2))
     around = 2.0 * np.pi * np.arange(count) / count
     waves = sum(np.sin(number * around + rng.uniform(0.0, 2.0 * np.pi)) for number in (1, 2, 3, 5))
-    return np.asarray(low + (high - low) * np.clip(0.5 + 0.22 * waves, 0.0, 1.0))
+    widths = low + (high - low) * np.clip(0.5 + 0.22 * waves, 0.0, 1.0)
+    for _ in range(style.swells):
+        away = np.abs(np.arange(count) - rng.integers(count))
+        away_m = POINT_STEP_M * np.minimum(away, count - away)
+        widths = widths * (1.0 + rng.uniform(-0.25, 0.5) * np.exp(-0.5 * (away_m / SWELL_M) ** 2))
+    return np.asarray(np.clip(widths, NARROWEST_M, WIDEST_M) if style.swells else widths)
