@@ -53,6 +53,8 @@ class CurveNotes(NamedTuple):
     """Something to hold the curves against: where it is, and what it is."""
     result: tuple[Figure, str] | None = None
     """What the table shows and its sentence, where that is something else."""
+    options: str = ""
+    """What to add to the command where the preset has changed since."""
 
 
 XEON = "one core of an Intel Xeon each, with Python 3.12 and torch 2.11"
@@ -75,6 +77,7 @@ CURVES = {
         y_range=(0.0, 1.0),
         machine=XEON,
         result=(DONE_PERCENT, "missions of the evaluation done, in the mean of the five kinds, without either"),
+        options=" --teacher.epochs 4 --teacher.clip-range 0.001 --ppo.n-epochs 1 --ppo.learning-rate 0.002",
     ),
 }
 
@@ -126,12 +129,13 @@ def _section(preset: str, notes: CurveNotes) -> str:
     figure, meaning = notes.result or (notes.figure, "")
     rows = [_row(preset, number, seed, figure) for number, seed in enumerate(seeds)]
     numbers = " ".join(str(number) for number in range(len(seeds)))
-    line = f"$ for seed in {numbers}; do hotlap train {preset} --seed $seed; done"
+    line = f"$ for seed in {numbers}; do hotlap train {preset} --seed $seed{notes.options}; done"
     headings = ("seed", "steps", f"at the end, {figure.unit}", f"best, {figure.unit}", "driver")
     return (
         f"\n## Learning curves of {preset}\n\n{notes.what}; the strong line is the median of {len(seeds)} seeds.\n\n"
         f"![Learning curves of {preset}](../{_picture_path(preset)})\n\n```console\n{line}\n```\n\n"
         f"Made on {notes.machine}."
+        + (" The preset has changed since; the options give its settings of then." if notes.options else "")
         + (f" The table shows {meaning}." if meaning else "")
         + "\n\n"
         + table(headings, rows)

@@ -13,6 +13,7 @@ from docs_site.field_docs import field_docs, settings_rows, table
 from docs_site.learning_curves import CURVES, Figure, curves_picture, known_points, seeds_of
 from docs_site.world_pages import NOTES, world_pages
 
+from hotlap import cli
 from hotlap.checkpoints.curve import CurvePoint
 from hotlap.cli import HOTLAP
 from hotlap.highway.sensors import FIELDS
@@ -82,6 +83,13 @@ def test_figure_of_several_names_is_their_mean_where_all_are_known():
     assert figure.of(CurvePoint(1.0, None, {"a": 1.0}, {"b": 4.0})) == 2.5
     assert figure.of(CurvePoint(1.0, None, {"a": 1.0, "b": None})) is None
     assert figure.of(CurvePoint(1.0, None)) is None
+
+
+@pytest.mark.parametrize("preset", CURVES)
+def test_command_that_made_curves_can_be_typed(preset, pages):
+    page = pages[f"worlds/{CURVES[preset].world}.md"]
+    words = re.search(rf"do hotlap train ({preset} .*); done", page)[1].replace("$seed", "3").split()
+    assert cli.parsed(HOTLAP.verbs["train"], "hotlap train", words).config.seed == 3
 
 
 @pytest.mark.parametrize("preset", CURVES)
