@@ -184,6 +184,20 @@ def test_roads_that_lie_on_each_other_are_narrowed(tmp_path):
     assert 0.5 < done.narrowed_m < 4.0
 
 
+@pytest.mark.parametrize("reverse", [False, True], ids=["as drawn", "the other way"])
+def test_no_wall_stands_on_a_road_that_is_wider_than_its_corner(tmp_path, reverse):
+    rows = lap_rows("long lap", reverse=reverse)
+    rows[:, 2:] = 10.0
+    done = import_circuit(write_survey(tmp_path / "lap.csv", rows))
+    track = done.track
+    half_width = track.half_width_at(np.arange(len(track.centre)) / len(track.centre) * track.length_u)
+    for wall in (track.inner_wall, track.outer_wall):
+        assert (np.hypot(*(wall[:-1] - track.centre).T) >= half_width - 0.05).all()
+    assert np.median(half_width) == pytest.approx(10.0, abs=0.01)
+    assert half_width.min() > 5.0
+    assert done.narrowed_m == pytest.approx(20.0 - 2.0 * half_width.min(), abs=2.5)
+
+
 def test_corner_hardly_rounded_is_imported_too(tmp_path):
     done = import_circuit(write_survey(tmp_path / "block.csv", sharp_rows()))
     assert done.track.length_u == pytest.approx(1200.0, rel=0.02)

@@ -1,6 +1,8 @@
 """Real circuits as tracks: freed of survey noise, thinned to control points, centred between their edges."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -15,7 +17,7 @@ from hotlap.racer.tracks.checks import (
     WIDEST_HALF_WIDTH_U,
     PointSource,
 )
-from hotlap.racer.tracks.corridor import ROOM_USED, CentreSamples, room_beside
+from hotlap.racer.tracks.corridor import EASING, ROOM_USED, CentreSamples, room_beside
 from hotlap.racer.tracks.spline import (
     FloatArray,
     IntArray,
@@ -26,6 +28,7 @@ from hotlap.racer.tracks.spline import (
 )
 from hotlap.racer.tracks.track import Track, build_track
 from hotlap.racer.tracks.track_files import LARGEST_SCALE, SMALLEST_SCALE
+from hotlap.racer.tracks.walls import smooth_circular
 
 Smoothing = Literal["none", "light", "strong"]
 
@@ -33,6 +36,9 @@ TRUE_SCALE = 1.0
 ROAD_USED = 0.97
 """Part of what a wall may take that is left to the road where two pieces of road are too close for both."""
 NARROWEST_SIDE_M = 0.5
+MOST_PASSES = 16
+SLIGHT_U = 0.02
+"""A wall so little inside the road is at its edge."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +112,10 @@ def _imported(survey: CentreLine, scale: float, smoothing: str) -> Import:
     points = np.round(np.column_stack([(centre_m - middle_m) * scale, widths_u]), 3)
     lines = survey.source.lines
     source = PointSource(survey.source.label, None if lines is None else [lines[row] for row in road.rows])
-    track = build_track(points, track_id=survey.name, name=_title(survey.name), source=source, scale=scale)
+    build = partial(build_track, track_id=survey.name, name=_title(survey.name), source=source, scale=scale)
+    track = clear_of_walls(points, build)
     narrowed_m = np.maximum(road.left_m - kept.left_m, road.right_m - kept.right_m)
+    narrowed_m = narrowed_m + 2.0 * (points[:, 2] - track.control_points[:, 2]) / scale
     return Import(
         track=track,
         scale=scale,
@@ -149,6 +157,35 @@ def between_the_edges(road: _Road) -> tuple[FloatArray, FloatArray, FloatArray]:
     shift_m = (road.left_m - road.right_m) / 2.0
     middle_m = road.points_m + left_of(road.points_m) * shift_m[:, np.newaxis]
     return middle_m, (road.left_m + road.right_m) / 2.0, shift_m
+
+
+def clear_of_walls(points: FloatArray, build: Callable[[FloatArray], Track]) -> Track:
+    """The circuit with its road moved away from walls that would stand on it, in corners tighter than it is wide.
+
+    The other edge stays where it is. A line that was moved outwards turns less, so the next walls have more room.
+    """
+    track = build(points)
+    for _ in range(MOST_PASSES):
+        left_u, right_u = (smooth_circular(side_u, 2, 1) for side_u in taken_by_walls(track))
+        if max(left_u.max(), right_u.max()) < SLIGHT_U:
+            break
+        moved = track.control_points[:, :2] + left_of(track.control_points[:, :2]) * ((right_u - left_u) / 2.0)[:, None]
+        widths_u = np.maximum(track.control_points[:, 2] - (left_u + right_u) / 2.0, NARROWEST_HALF_WIDTH_U)
+        track = build(np.round(np.column_stack([moved, widths_u]), 3))
+    return track
+
+
+def taken_by_walls(track: Track) -> tuple[FloatArray, FloatArray]:
+    """How much (n,) of the road's left and right half lies behind a wall, around each control point."""
+    count = len(track.centre)
+    edge_u = track.half_width_at(np.arange(count) / count * track.length_u)
+    walls = (track.inner_wall, track.outer_wall) if track.inner_is_left else (track.outer_wall, track.inner_wall)
+    knots_u = np.interp(np.arange(len(track.control_points)), track.arc_parameters, track.arc_lengths_u)
+    nearest = np.round(knots_u / track.length_u * count).astype(np.int64)
+    around = (nearest[:, None] + np.arange(-EASING, EASING + 1)) % count
+    short_u = (edge_u - np.sqrt(np.sum((wall[:count] - track.centre) ** 2, axis=1)) for wall in walls)
+    left_u, right_u = (np.maximum(side_u[around].max(axis=1), 0.0) for side_u in short_u)
+    return left_u, right_u
 
 
 def _check_size(source: PointSource, length_u: float, count: int) -> None:
