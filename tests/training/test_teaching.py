@@ -6,7 +6,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.errors import ConfigError
 from hotlap.training.session import open_session
-from hotlap.training.train import train
+from hotlap.training.train import resume, train
 from hotlap.training.world_training import training_of
 from training.tiny_runs import scalars, tiny_config
 
@@ -70,6 +70,12 @@ def taught_weights(*, tick_by_tick):
 
 def test_lessons_are_the_same_whether_somebody_looks_at_every_tick_or_not():
     assert taught_weights(tick_by_tick=True).tobytes() == taught_weights(tick_by_tick=False).tobytes()
+
+
+def test_teacher_who_led_a_run_to_its_end_leads_it_to_a_later_one_too(tmp_path):
+    run = train(tiny_config("ppo", steps=640, teacher={"steps": 640, "clip_range": 0.0}), "run", tmp_path).run
+    resume(run, steps=1280)
+    assert [step for step, _ in scalars(run)["teacher/loss"]][-1] > 640
 
 
 def test_teacher_is_silent_after_its_steps(tmp_path):

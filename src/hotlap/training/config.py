@@ -372,6 +372,13 @@ class TrainConfig:
         return parse_interval(self.checkpoint_every, "checkpoint_every")
 
 
+def with_steps(config: TrainConfig, steps: int) -> TrainConfig:
+    """The same training with another end; a teacher who leads it to the old one leads it to the new one."""
+    led = config.teacher.steps >= config.steps
+    teacher = dataclasses.replace(config.teacher, steps=steps) if led else config.teacher
+    return dataclasses.replace(config, steps=steps, teacher=teacher)
+
+
 def _is_positive(text: str) -> bool:
     try:
         return 0.0 < float(text) < math.inf

@@ -1,6 +1,5 @@
 """One train() for every algorithm and world: make a run or go on with one, learn, keep it, say how it went."""
 
-import dataclasses
 import logging
 import os
 import time
@@ -35,7 +34,7 @@ from hotlap.checkpoints.run_files import (
 from hotlap.checkpoints.run_manifest import check_no_links
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError
 from hotlap.training.beginnings import Beginning, begin_with, find_beginning
-from hotlap.training.config import TrainConfig, config_document, config_from_document
+from hotlap.training.config import TrainConfig, config_document, config_from_document, with_steps
 from hotlap.training.event_log import check_tensorboard
 from hotlap.training.progress import ProgressBar
 from hotlap.training.run_callback import RunCallback
@@ -113,7 +112,7 @@ def resume(
         config, trained_in = _read_run(run)
         _check_fingerprint(run, trained_in, training_of(config).physics_fingerprint(config))
         check_writable(run)
-        session = _session(config if steps is None else dataclasses.replace(config, steps=steps), run, report, at)
+        session = _session(config if steps is None else with_steps(config, steps), run, report, at)
         if steps is not None:
             _check_goal(steps, session.step)
             write_run(run, session.config, trained_in)
@@ -204,7 +203,7 @@ def _session(config: TrainConfig, run: Path, report: Report, at: int | None) -> 
 def _check_configuration(run: Path, config: TrainConfig, checkpoint: Checkpoint) -> None:
     """A checkpoint of this run was saved with this run's configuration; only the number of steps may have changed."""
     saved = config_from_document(checkpoint.documents.get("config", {}))
-    wanted = dataclasses.replace(config, steps=saved.steps)
+    saved, wanted = with_steps(saved, saved.steps), with_steps(config, saved.steps)
     if saved == wanted:
         return
     ours, theirs = config_document(wanted), config_document(saved)
