@@ -9,7 +9,8 @@ import numpy as np
 
 from hotlap.policies.grip_driver import ANY_SPEED_MPS
 from hotlap.policies.grip_teacher import POINTS, GripTeacher, Traffic, pace_of
-from hotlap.policies.line_follower import BRAKE_SPAN_UPS, THROTTLE_SPAN_UPS, Hands, LineFollower
+from hotlap.policies.line_follower import Hands, LineFollower
+from hotlap.policies.line_kernel import BRAKE_SPAN_UPS, THROTTLE_SPAN_UPS
 from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, Manners, most_speed, seen_others, way_past
 from hotlap.policies.pace import speed_limits
 from hotlap.policies.policy import Array, FloatArray

@@ -12,18 +12,19 @@ from typing import NamedTuple
 import numpy as np
 
 from hotlap.policies.foresight import Foresight, Sight
+from hotlap.policies.line_kernel import (
+    BRAKE_SPAN_UPS,
+    FEET_LEAD_S,
+    LOOK_PER_GAP,
+    NEAR_THE_LINE_U,
+    SHARPEST_TURN_RAD,
+    SLOWEST_STEP_U,
+    THROTTLE_SPAN_UPS,
+)
 from hotlap.policies.policy import Array, FloatArray
 from hotlap.policies.racing_line import RacingLine
 from hotlap.racer.physics import PHYSICS, Physics
 from hotlap.racer.world import RacerWorld
-
-SLOWEST_STEP_U = 0.3
-SHARPEST_TURN_RAD = 1.0
-NEAR_THE_LINE_U = 1.0
-LOOK_PER_GAP = 2.0
-FEET_LEAD_S = 0.12
-THROTTLE_SPAN_UPS = 8.0
-BRAKE_SPAN_UPS = 6.0
 
 
 @dataclass(frozen=True)

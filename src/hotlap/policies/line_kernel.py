@@ -5,30 +5,30 @@ no wall is looked for, and the car is taken to move along its line.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hotlap.kernel import arrays_at, kernel, numbers_at, zeros
 from hotlap.learning.teacher_kernel import TeacherKernel
-from hotlap.policies.line_follower import (
-    BRAKE_SPAN_UPS,
-    FEET_LEAD_S,
-    LOOK_PER_GAP,
-    NEAR_THE_LINE_U,
-    SHARPEST_TURN_RAD,
-    SLOWEST_STEP_U,
-    THROTTLE_SPAN_UPS,
-    LineFollower,
-)
 from hotlap.policies.policy import FloatArray
 from hotlap.racer.car import advance_car, clamp
 from hotlap.racer.fleet import Actions, CarState, Controls, FleetState
 from hotlap.racer.physics import Physics
 from hotlap.racer.tick import car_at
-from hotlap.racer.world import RacerWorld
+
+if TYPE_CHECKING:
+    from hotlap.policies.line_follower import LineFollower
+    from hotlap.racer.world import RacerWorld
 
 TURN_RAD = 2.0 * math.pi
+SLOWEST_STEP_U = 0.3
+SHARPEST_TURN_RAD = 1.0
+NEAR_THE_LINE_U = 1.0
+LOOK_PER_GAP = 2.0
+FEET_LEAD_S = 0.12
+THROTTLE_SPAN_UPS = 8.0
+BRAKE_SPAN_UPS = 6.0
 
 
 class Lines(NamedTuple):
@@ -174,7 +174,7 @@ def show_entry(addresses: Any, first: int, last: int, _mode: int) -> None:
     show_cars(showing, first, last)
 
 
-def showing_of(follower: LineFollower, world: RacerWorld) -> Showing:
+def showing_of(follower: "LineFollower", world: "RacerWorld") -> Showing:
     """A follower of the line of each track, for the cars of a world of these tracks."""
     tables = follower.tables
     lines = Lines(
@@ -191,7 +191,7 @@ def showing_of(follower: LineFollower, world: RacerWorld) -> Showing:
     return Showing(world.fleet, lines, zeros(Actions, world.count), sizes, follower.physics)
 
 
-def line_kernel(follower: LineFollower, world: RacerWorld) -> TeacherKernel:
+def line_kernel(follower: "LineFollower", world: "RacerWorld") -> TeacherKernel:
     """The same as what a learner is shown by."""
     showing = showing_of(follower, world)
     numbers = (np.array(showing.sizes, np.float64), np.array(showing.physics, np.float64))
