@@ -10,7 +10,7 @@ import numpy as np
 
 from hotlap.evaluation.measures import Measure
 from hotlap.settings import merged
-from hotlap.training.config import TrainConfig, load_preset
+from hotlap.training.config import TrainConfig, load_preset, with_steps
 
 
 class Contestant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,7 +22,7 @@ class Contestant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def config(self, seed: int, steps: int | None) -> TrainConfig:
         """What a run of it is trained with: always on the cores, since a GPU does not give the same numbers."""
         config = merged(load_preset(self.preset), {**self.settings, "seed": seed, "device": "cpu"}, self.preset)
-        return config if steps is None else merged(config, {"steps": steps}, "suite")
+        return config if steps is None else with_steps(config, steps)
 
 
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
