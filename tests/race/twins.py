@@ -16,25 +16,21 @@ def overlap_polygon(one, two) -> np.ndarray:
     """The corners of one rectangle clipped by the four sides of the other (Sutherland and Hodgman)."""
     shape, frame = list(corners(one)), corners(two)
     for k in range(4):
-        a, b = frame[k], frame[(k + 1) % 4]
-        inside = lambda p, a=a, b=b: (b - a)[0] * (p - a)[1] - (b - a)[1] * (p - a)[0] <= 0.0  # noqa: E731 - clockwise
+        outside = [how_far_outside(point, frame[k], frame[(k + 1) % 4]) for point in shape]
         clipped = []
         for i, here in enumerate(shape):
-            before = shape[i - 1]
-            if inside(here) != inside(before):
-                clipped.append(crossing(before, here, a, b))
-            if inside(here):
+            if (outside[i] <= 0.0) != (outside[i - 1] <= 0.0):
+                share = outside[i - 1] / (outside[i - 1] - outside[i])  # one of the two is above zero, the other is not
+                clipped.append(shape[i - 1] + share * (here - shape[i - 1]))
+            if outside[i] <= 0.0:
                 clipped.append(here)
         shape = clipped
-        if not shape:
-            break
     return np.array(shape)
 
 
-def crossing(p, q, a, b):
-    d, e = q - p, b - a
-    t = ((a - p)[0] * e[1] - (a - p)[1] * e[0]) / (d[0] * e[1] - d[1] * e[0])
-    return p + t * d
+def how_far_outside(point, a, b) -> float:
+    """How far a point lies outside the side from a to b of a rectangle given clockwise, times the side's length."""
+    return (b - a)[0] * (point - a)[1] - (b - a)[1] * (point - a)[0]
 
 
 def area(polygon: np.ndarray) -> float:
