@@ -170,6 +170,19 @@ class AllCores:
         for other in others:
             other.result()
 
+    def call_each(self, address: int, count: int, mode: int) -> None:
+        """The entry for each of `count` by itself, the next on whichever core is free: they may take unlike time."""
+        waiting = iter(range(count))
+
+        def work() -> None:
+            for number in waiting:
+                self.entry(address, number, number + 1, mode)
+
+        others = [self._workers().submit(work) for _ in range(1, min(self.threads, count))]
+        work()
+        for other in others:
+            other.result()
+
     def _workers(self) -> ThreadPoolExecutor:
         """The thread pool, made on first use and made again in a forked child."""
         if self._pool is None or self._pool_owner != os.getpid():

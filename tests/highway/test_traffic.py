@@ -12,7 +12,7 @@ from hotlap.highway.distances import ego_stopping_m, is_safe, moved_m, safe_acce
 from hotlap.highway.physics import HARD_BRAKE_MPS2, SAFE_MARGIN_M, SIZES, TEMPERAMENTS, TICK_S
 from hotlap.highway.road import heading_rad, lane_limit_mps, lane_position, pace_of_change_per_s
 from hotlap.highway.starts import put_driver
-from hotlap.highway.traffic import TOO_BAD, accel_behind, change_gain_mps2
+from hotlap.highway.traffic import TOO_BAD, accel_behind, change_gain_mps2, staying
 
 SPEEDS = st.floats(0.0, 40.0)
 
@@ -57,9 +57,10 @@ def test_gain_of_a_lane_change_is_the_papers(others, temperament):
     batch = road_with([(lane, x + 0.01 * k, speed) for k, (lane, x, speed) in enumerate(others, 1)])
     put_driver(batch.vehicles, 1, temperament, 1)
     drivers = [as_driver(batch, slot) for slot in range(batch.slots)]
+    now = staying(batch.vehicles, 0, 1, batch.rules)
     for lane in (drivers[1].lane - 1, drivers[1].lane + 1):
         if 0 <= lane < 5:
-            ours = change_gain_mps2(batch.vehicles, 0, 1, lane, batch.rules)
+            ours = change_gain_mps2(batch.vehicles, 0, 1, lane, now, batch.rules)
             theirs = mobil_gain(drivers, drivers[1], lane)
             assert ours == pytest.approx(TOO_BAD if theirs is None else theirs, abs=1e-9)
 

@@ -15,7 +15,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.checkpoints import newest_checkpoint
 from hotlap.errors import TrainingError
-from hotlap.training import signals
+from hotlap.training import run_callback, signals
 from hotlap.training.run_callback import RunCallback
 from hotlap.training.train import resume, train
 from small_disk import largest_file
@@ -95,9 +95,29 @@ def test_signal_in_the_last_evaluation_stops_the_run_and_resume_finishes_it(numb
 @pytest.mark.parametrize("algorithm", ["ppo", "sac"])
 def test_update_that_takes_too_long_after_a_signal_is_cut_and_done_again(algorithm, tmp_path, monkeypatch):
     """The replay is full here: rows that the cut rollout wrote already are written again with the same values."""
-    monkeypatch.setattr(signals, "DEADLINE_S", 0.05)
+    monkeypatch.setattr(run_callback, "RESCUED_EVERY_S", 0.0)
     config = tiny_config(algorithm, steps=256, sac={"buffer_size": 80}, checkpoint_every="0")
+    stopped = train_and_dawdle(config, tmp_path, monkeypatch)
+    rollout_start = 128 if algorithm == "ppo" else 144
+    assert (stopped.step, stopped.stopped_by) == (rollout_start, signal.SIGTERM)
+    assert steps_saved(stopped.run) == [rollout_start]
+    assert resume(stopped.run).step == 256
+    whole = train(config, "whole", tmp_path).run
+    assert state_of(stopped.run, 256) == state_of(whole, 256)
 
+
+def test_cut_update_keeps_a_checkpoint_that_is_newer_than_what_was_noted(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_callback, "RESCUED_EVERY_S", 3600.0)
+    config = tiny_config(steps=256, checkpoint_every="100")
+    stopped = train_and_dawdle(config, tmp_path, monkeypatch)
+    assert steps_saved(stopped.run) == [128]
+    resume(stopped.run)
+    assert state_of(stopped.run, 256) == state_of(train(config, "whole", tmp_path).run, 256)
+
+
+def train_and_dawdle(config, tmp_path, monkeypatch):
+    """A training that is told to stop at step 150, and then takes longer over it than anybody waits."""
+    monkeypatch.setattr(signals, "DEADLINE_S", 0.05)
     slept = []
 
     def dawdle() -> None:
@@ -107,12 +127,7 @@ def test_update_that_takes_too_long_after_a_signal_is_cut_and_done_again(algorit
 
     stopped = train(config, "run", tmp_path, watchers=[AtRolloutEnd(150, dawdle)])
     assert not slept
-    rollout_start = 128 if algorithm == "ppo" else 144
-    assert (stopped.step, stopped.stopped_by) == (rollout_start, signal.SIGTERM)
-    assert steps_saved(stopped.run) == [rollout_start]
-    assert resume(stopped.run).step == 256
-    whole = train(config, "whole", tmp_path).run
-    assert state_of(stopped.run, 256) == state_of(whole, 256)
+    return stopped
 
 
 def test_signal_before_the_first_step_saves_the_beginning(tmp_path):

@@ -35,12 +35,18 @@ def boxes_touch(
 
 
 @kernel
+def are_near(vehicles: Vehicles, a: int, b: int) -> bool:
+    """Whether two vehicles are near enough along the road to overlap, however they point."""
+    reach = 0.5 * (vehicles.length_m[a] + vehicles.length_m[b] + vehicles.width_m[a] + vehicles.width_m[b])
+    return bool(abs(vehicles.x_m[b] - vehicles.x_m[a]) <= reach)
+
+
+@kernel
 def vehicles_touch(vehicles: Vehicles, a: int, b: int, rate_a: float, rate_b: float) -> bool:
     """Whether two vehicles overlap, at the pace their lane changes have."""
-    dx = vehicles.x_m[b] - vehicles.x_m[a]
-    reach = 0.5 * (vehicles.length_m[a] + vehicles.length_m[b] + vehicles.width_m[a] + vehicles.width_m[b])
-    if abs(dx) > reach:
+    if not are_near(vehicles, a, b):
         return False
+    dx = vehicles.x_m[b] - vehicles.x_m[a]
     dy = (lane_position(vehicles, b) - lane_position(vehicles, a)) * LANE_WIDTH_M
     half_a = (0.5 * vehicles.length_m[a], 0.5 * vehicles.width_m[a])
     half_b = (0.5 * vehicles.length_m[b], 0.5 * vehicles.width_m[b])
@@ -51,9 +57,10 @@ def vehicles_touch(vehicles: Vehicles, a: int, b: int, rate_a: float, rate_b: fl
 def touched_by_ego(vehicles: Vehicles, first: int, slots: int, ego_rate_per_s: float) -> int:
     """The vehicle the ego overlaps, or -1."""
     for i in range(first + 1, first + slots):
-        rate = pace_of_change_per_s(vehicles.speed_mps[i], vehicles.length_m[i])
-        if vehicles.lane[i] >= 0 and vehicles_touch(vehicles, first, i, ego_rate_per_s, rate):
-            return i
+        if vehicles.lane[i] >= 0 and are_near(vehicles, first, i):
+            rate = pace_of_change_per_s(vehicles.speed_mps[i], vehicles.length_m[i])
+            if vehicles_touch(vehicles, first, i, ego_rate_per_s, rate):
+                return i
     return -1
 
 

@@ -5,6 +5,8 @@ Physical Review E 62 (2000); Kesting, Treiber and Helbing, "General lane-changin
 Transportation Research Record 1999 (2007).
 """
 
+from typing import NamedTuple
+
 from hotlap.highway.distances import ego_stopping_m, is_safe, safe_accel_mps2, stopping_m
 from hotlap.highway.fleet import NOBODY, Rules, Scratch, Vehicles
 from hotlap.highway.physics import (
@@ -154,26 +156,41 @@ def fits_into(vehicles: Vehicles, first: int, slots: int, me: int, lane: int) ->
     return leaves_safe_gap(vehicles, first, me if ego_is_ahead else first, first if ego_is_ahead else me)
 
 
+class Staying(NamedTuple):
+    """What MOBIL has to know of the lane a driver is in."""
+
+    own_mps2: float
+    """a_c: how the driver accelerates there."""
+    relief_mps2: float
+    """ã_o - a_o: what it brings the one that follows when the driver leaves."""
+
+
 @kernel
-def change_gain_mps2(vehicles: Vehicles, first: int, me: int, lane: int, rules: Rules) -> float:
+def staying(vehicles: Vehicles, first: int, me: int, rules: Rules) -> Staying:
+    """How it is in the lane a driver is in, for itself and for the one that follows."""
+    here = vehicles.lane[me]
+    front, rear = neighbours(vehicles, first, int(rules.slots), me, here, True)
+    relief = 0.0
+    if rear >= 0:
+        relief = accel_behind(vehicles, rear, front, here, rules) - accel_behind(vehicles, rear, me, here, rules)
+    return Staying(own_mps2=accel_behind(vehicles, me, front, here, rules), relief_mps2=relief)
+
+
+@kernel
+def change_gain_mps2(vehicles: Vehicles, first: int, me: int, lane: int, now: Staying, rules: Rules) -> float:
     """MOBIL: what a change to a lane brings, ã_c - a_c + p (ã_n - a_n + ã_o - a_o), or TOO_BAD when it is unsafe.
 
     c is the driver, n the one that would follow, o the one that follows now; a tilde means after the change.
     """
-    slots = int(rules.slots)
-    here = vehicles.lane[me]
-    new_front, new_rear = neighbours(vehicles, first, slots, me, lane, True)
-    front, rear = neighbours(vehicles, first, slots, me, here, True)
+    front, rear = neighbours(vehicles, first, int(rules.slots), me, lane, True)
     others = 0.0
-    if new_rear >= 0:
-        after = accel_behind(vehicles, new_rear, me, lane, rules)
+    if rear >= 0:
+        after = accel_behind(vehicles, rear, me, lane, rules)
         if after < -SAFE_BRAKE_MPS2:
             return TOO_BAD
-        others += after - accel_behind(vehicles, new_rear, new_front, lane, rules)
-    if rear >= 0:
-        others += accel_behind(vehicles, rear, front, here, rules) - accel_behind(vehicles, rear, me, here, rules)
-    own = accel_behind(vehicles, me, new_front, lane, rules) - accel_behind(vehicles, me, front, here, rules)
-    return own + vehicles.politeness[me] * others
+        others += after - accel_behind(vehicles, rear, front, lane, rules)
+    others += now.relief_mps2
+    return accel_behind(vehicles, me, front, lane, rules) - now.own_mps2 + vehicles.politeness[me] * others
 
 
 @kernel
@@ -199,10 +216,11 @@ def consider_change(vehicles: Vehicles, first: int, me: int, rules: Rules) -> No
         return
     here, lanes = vehicles.lane[me], int(rules.lanes)
     best, most = NOBODY, CHANGE_GAIN_MPS2
+    now = staying(vehicles, first, me, rules)
     for n in range(2):
         lane = here + (vehicles.side[me] if n == 0 else -vehicles.side[me])
         if 0 <= lane < lanes:
-            gain = change_gain_mps2(vehicles, first, me, lane, rules)
+            gain = change_gain_mps2(vehicles, first, me, lane, now, rules)
             if gain > most:
                 best, most = lane, gain
     if best >= 0 and fits_into(vehicles, first, int(rules.slots), me, best):

@@ -108,7 +108,7 @@ class Rollouts:
     def drive(self, first: int, last: int) -> None:
         """All cars from one tick of the rollout up to another."""
         self._stretch[0], self._stretch[1] = first, last
-        self._cores.call(int(self._table.ctypes.data), SHARES, 0)
+        self._cores.call_each(int(self._table.ctypes.data), SHARES, 0)
 
     def _interpreted(self, _address: int, first: int, last: int, _mode: int) -> None:
         """The same kernels as plain Python, for coverage and for stepping through them."""

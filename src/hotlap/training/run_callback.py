@@ -96,9 +96,9 @@ class RunCallback(BaseCallback):
         self.save_or_raise()
 
     def _rescue_is_due(self) -> bool:
-        """Before every rollout; on a GPU, where that takes longer than one, once a second and before evaluations."""
-        late = time.monotonic() - self._rescued_s >= RESCUED_EVERY_S or self.session.state.device == "cpu"
-        return late or self._evaluation_is_due()
+        """Once a second and before evaluations; a replay changes under whoever noted it, so every time with one."""
+        late = time.monotonic() - self._rescued_s >= RESCUED_EVERY_S
+        return late or self._evaluation_is_due() or self.session.state.algorithm.replays
 
     def _note_rescue(self) -> None:
         self._rescue, self._rescued_s = self.session.checkpoint(policy=None), time.monotonic()
@@ -176,8 +176,9 @@ class RunCallback(BaseCallback):
             )
 
     def _is_saved(self, step: int | None) -> bool:
-        """Whether the checkpoint of this step was written and is still there: somebody may have removed it."""
-        return step is not None and step == self.saved_step and has_checkpoint(self.run, step)
+        """Whether a checkpoint of this step or a later one was written and is still there: somebody may remove it."""
+        saved = self.saved_step
+        return step is not None and saved is not None and step <= saved and has_checkpoint(self.run, saved)
 
     def _policy(self) -> bytes | None:
         """The policy file of this step, made once; None, with a line that says why, where it cannot be made."""
