@@ -1,5 +1,6 @@
 """Counting what happens on roads while they are driven: missions by mode, crashes, interventions, speed errors."""
 
+import statistics
 from collections.abc import Mapping
 from typing import Any
 
@@ -58,7 +59,7 @@ class Tally:
                 found[f"{mode}/success_rate"] = share
                 found[f"{mode}/episodes"] = len(durations) + self.failures[mode]
             if durations:
-                found[f"{mode}/time_to_success_s"] = float(np.median(durations))
+                found[f"{mode}/time_to_success_s"] = statistics.median(durations)
         if self.metres > 0.0:
             found["crashes_per_1000_km"] = 1e6 * self.crashes / self.metres
             found["ego_fault_crashes_per_1000_km"] = 1e6 * self.ego_faults / self.metres
