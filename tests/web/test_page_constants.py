@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from hotlap.highway import physics as highway
+from hotlap.learning import network
+from hotlap.policies import small_network
 from hotlap.racer import grip_sensors, physics, sensors
 from hotlap.store import drives, missions
 
@@ -13,6 +15,9 @@ PAGES = Path(__file__).parents[2] / "frontend" / "src"
 SHARED = {
     ("physics/numbers.ts", "TICKS_PER_SECOND"): physics.TICKS_PER_SECOND,
     ("physics/numbers.ts", "TOP_SPEED_UPS"): physics.PHYSICS.max_speed_ups,
+    ("physics/small-network.ts", "MOST_LAYERS"): small_network.MOST_LAYERS,
+    ("physics/small-network.ts", "MOST_UNITS"): network.MOST_UNITS,
+    ("physics/small-network.ts", "MOST_INPUTS"): network.MOST_INPUTS,
     ("race/laps.ts", "ROAD"): physics.ROAD,
     ("race/tape.ts", "BYTES_PER_TICK"): drives.BYTES_PER_TICK,
     ("race/tape.ts", "MOST_TICKS"): drives.MOST_TICKS,

@@ -14,6 +14,9 @@ interface Exports extends MemoryExports {
   act(addresses: number, first: number, last: number, mode: number): void;
 }
 
+/** That sums are the same bits here as in Python. */
+const PORTABLE = 1;
+
 /** The compiled forward pass, ready to take networks. */
 export class NetworkKernel {
   private constructor(
@@ -79,7 +82,7 @@ function arraysOf(network: SmallNetwork, file: DriverFile): Record<string, Array
   const arrays: Record<string, ArrayLike<number>> = {
     sizes,
     places: placesOf(sizes),
-    kind: [sizes.length - 1, file.activations[network.activation]!],
+    kind: [sizes.length - 1, file.activations[network.activation]!, PORTABLE],
     parameters,
     mean,
     scale,

@@ -19,7 +19,10 @@ export interface SmallNetwork {
   high: Float32Array;
 }
 
-const MOST_PARAMETERS = 4_000_000;
+/** A larger network is not small, here and in Python. */
+const MOST_LAYERS = 8;
+const MOST_UNITS = 1024;
+const MOST_INPUTS = 4096;
 const ACTIVATIONS: Record<string, string> = { Relu: 'relu', Tanh: 'tanh', Elu: 'elu' };
 
 /** The network of a graph; null when the graph is of another kind. */
@@ -120,8 +123,8 @@ class Reader {
       found.push(this.layer(this.next('Gemm')));
     }
     const chained = found.every((layer, i) => i === 0 || layer.inputs === found[i - 1]!.outputs);
-    const count = found.reduce((total, layer) => total + layer.weights.length, 0);
-    if (!chained || count > MOST_PARAMETERS) throw new OtherGraph();
+    const isSmall = found.length <= MOST_LAYERS && found.every(({ outputs }) => outputs <= MOST_UNITS);
+    if (!chained || !isSmall || found[0]!.inputs > MOST_INPUTS) throw new OtherGraph();
     return [found, ACTIVATIONS[activation ?? 'Relu']!];
   }
 

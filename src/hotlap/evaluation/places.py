@@ -73,7 +73,7 @@ def _always(policy: OnnxPolicy) -> Callable[[Any], OnnxPolicy]:
 
 
 def _absent(_where: Any) -> Any:
-    """In place of a driver while its source travels: sessions of onnxruntime cannot."""
+    """In place of a driver while its source travels: compiled code and sessions of onnxruntime cannot."""
     raise NotImplementedError
 
 

@@ -1,17 +1,19 @@
-"""A trained policy as one plain kernel: raw observations in, final actions out, where there is no ONNX or vector code.
+"""A trained policy as a kernel: raw observations in, final actions out, the same bits in Python and in a page.
 
-Nothing but loops over numbers: it compiles to WebAssembly like the physics, and it is the slow twin of the passes over
-tiles.
+`drive` is nothing but loops over numbers: it compiles to WebAssembly like the physics, and it is the slow twin of
+`drive_tiles`, which takes many cars at a time and runs in Python. Both add one product after the other, from 0 to the
+bias at the end, and round after each.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.kernel import kernel, numbers_at, pointers_at
-from hotlap.learning.network import ELU, RELU, TANH, Network, NetworkShape, tanh
+from hotlap.learning.network import ELU, RELU, TANH, Network, elu, forward, tanh
+from hotlap.learning.products import LINE, TILE
+from hotlap.learning.vectors import ROW_BLOCK
 
 Floats = NDArray[np.float32]
 
@@ -37,11 +39,12 @@ class Policy(NamedTuple):
 
 
 class Cars(NamedTuple):
-    """What cars see, what they do about it, and room for a layer's numbers, twice the widest layer."""
+    """What cars see, what they do about it, and room for the numbers of layers."""
 
     observations: Floats
     actions: Floats
     layers: Floats
+    """Twice the widest layer; for tiles, a line for every number of every layer."""
 
 
 class Limits(NamedTuple):
@@ -59,24 +62,32 @@ LIMITS_SLOT = CARS_SLOT + len(Cars._fields)
 
 
 @kernel
+def within(value: Any, low: Any, high: Any) -> Any:
+    """A number clipped on both sides; what is none stays none."""
+    if value > high:
+        return high
+    return max(value, low)
+
+
+@kernel
 def activated(value: Any, activation: int) -> Any:
     """One number through an activation."""
     if activation == RELU:
         return max(value, np.float32(0.0))
     if activation == TANH:
         return tanh(value)
-    if activation == ELU and value < np.float32(0.0):
-        return np.float32(math.exp(np.float64(value)) - 1.0)
+    if activation == ELU:
+        return elu(value)
     return value
 
 
 @kernel
-def write_scaled(policy: Policy, cars: Cars, limits: Limits, car: int) -> None:
-    """What a car sees, as the network learned to see it, into the first half of the layers."""
+def write_scaled(policy: Policy, cars: Cars, limits: Limits, car: int, place: int, step: int) -> None:
+    """What a car sees, as the network learned to see it, into the room from a place on, so far apart."""
     inputs = policy.sizes[0]
     for k in range(inputs):
         scaled = (float(cars.observations[car * inputs + k]) - policy.mean[k]) * policy.scale[k]
-        cars.layers[k] = min(max(scaled, -limits.clip), limits.clip)
+        cars.layers[place + k * step] = within(scaled, -limits.clip, limits.clip)
 
 
 @kernel
@@ -86,9 +97,10 @@ def write_layers(policy: Policy, cars: Cars, limits: Limits) -> int:
     for layer in range(policy.kind[0]):
         inputs, outputs, place = policy.sizes[layer], policy.sizes[layer + 1], policy.places[layer]
         for output in range(outputs):
-            total = policy.parameters[place + outputs * inputs + output]
+            total = np.float32(0.0)
             for k in range(inputs):
                 total += policy.parameters[place + output * inputs + k] * cars.layers[here + k]
+            total += policy.parameters[place + outputs * inputs + output]
             is_hidden = layer + 1 < policy.kind[0]
             cars.layers[there + output] = activated(total, policy.kind[1]) if is_hidden else total
         here, there = there, here
@@ -96,45 +108,46 @@ def write_layers(policy: Policy, cars: Cars, limits: Limits) -> int:
 
 
 @kernel
-def clip_outputs(policy: Policy, cars: Cars, place: int) -> None:
-    """Keep the outputs within their bounds, where they are."""
-    for k in range(policy.sizes[policy.kind[0]]):
-        output = cars.layers[place + k]
-        cars.layers[place + k] = min(max(output, policy.output_low[k]), policy.output_high[k])
+def write_action(policy: Policy, cars: Cars, limits: Limits, car: int, place: int, step: int) -> None:
+    """The outputs at a place, so far apart, within their bounds, mixed into the action of a car within its own."""
+    count, outputs = int(limits.actions), policy.sizes[policy.kind[0]]
+    for action in range(count):
+        total = np.float32(0.0)
+        for k in range(outputs):
+            output = within(cars.layers[place + k * step], policy.output_low[k], policy.output_high[k])
+            total += output * policy.mixing[k * count + action]
+        cars.actions[car * count + action] = within(total, policy.low[action], policy.high[action])
 
 
 @kernel
 def drive(policy: Policy, cars: Cars, limits: Limits, first: int, last: int) -> None:
     """The deterministic action of each car."""
-    count, outputs = int(limits.actions), policy.sizes[policy.kind[0]]
     for car in range(first, last):
-        write_scaled(policy, cars, limits, car)
-        place = write_layers(policy, cars, limits)
-        clip_outputs(policy, cars, place)
-        for action in range(count):
-            total = np.float32(0.0)
-            for k in range(outputs):
-                total += cars.layers[place + k] * policy.mixing[k * count + action]
-            cars.actions[car * count + action] = min(max(total, policy.low[action]), policy.high[action])
+        write_scaled(policy, cars, limits, car, 0, 1)
+        write_action(policy, cars, limits, car, write_layers(policy, cars, limits), 1)
+
+
+@kernel
+def drive_tiles(policy: Policy, cars: Cars, limits: Limits, first: int, last: int) -> None:
+    """The same, many cars at a time, with a network that is portable."""
+    network = Network(sizes=policy.sizes, places=policy.places, kind=policy.kind)
+    for start in range(first, last, TILE):
+        rows = min(TILE, last - start)
+        padded = (rows + ROW_BLOCK - 1) // ROW_BLOCK * ROW_BLOCK
+        for row in range(padded):
+            write_scaled(policy, cars, limits, start + min(row, rows - 1), row, LINE)
+        place = forward(network, policy.parameters, cars.layers, padded)
+        for row in range(rows):
+            write_action(policy, cars, limits, start + row, place + row, LINE)
 
 
 def drive_entry(addresses: Any, first: int, last: int, _mode: int) -> None:
-    """`drive` over an address table: what is compiled for every machine."""
+    """`drive` over an address table: what is compiled for pages."""
     cars, limits = pointers_at(addresses, CARS_SLOT, Cars), numbers_at(addresses, LIMITS_SLOT, Limits)
     drive(pointers_at(addresses, 0, Policy), cars, limits, first, last)
 
 
-def policy_of(shape: NetworkShape, parameters: Floats, low: Floats, high: Floats) -> Policy:
-    """A policy that sees observations as they are and acts as its network says, within bounds."""
-    network: Network = shape.network(0)
-    return Policy(
-        *network,
-        parameters=parameters,
-        mean=np.zeros(shape.inputs),
-        scale=np.ones(shape.inputs),
-        output_low=low,
-        output_high=high,
-        mixing=np.eye(shape.outputs, dtype=np.float32).ravel(),
-        low=low,
-        high=high,
-    )
+def tiles_entry(addresses: Any, first: int, last: int, _mode: int) -> None:
+    """`drive_tiles` over an address table: what is compiled for the cores."""
+    cars, limits = pointers_at(addresses, CARS_SLOT, Cars), numbers_at(addresses, LIMITS_SLOT, Limits)
+    drive_tiles(pointers_at(addresses, 0, Policy), cars, limits, first, last)

@@ -1,6 +1,5 @@
 """A small network of dense layers: its shape, where its weights lie in one flat array, and its passes over a tile."""
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from hotlap.learning.products import (
     LINE,
     accumulate_outer,
     tail,
+    write_portable_product,
     write_product,
     write_transposed_product,
 )
@@ -24,6 +24,8 @@ MOST_UNITS = 1024
 MOST_INPUTS = 4096
 TANH_ENDS = 7.90531110763549805
 """Where a tanh of single precision is 1."""
+SERIES = 12
+"""Terms of an exponential."""
 
 
 class Network(NamedTuple):
@@ -34,7 +36,7 @@ class Network(NamedTuple):
     places: NDArray[np.int64]
     """Where each layer's weights begin among all parameters; its biases follow them."""
     kind: NDArray[np.int64]
-    """How many layers, and the activation between them."""
+    """How many layers, the activation between them, and 1 where its results are the same bits on every machine."""
 
 
 class Work(NamedTuple):
@@ -55,6 +57,8 @@ class NetworkShape:
     hidden: tuple[int, ...]
     outputs: int
     activation: str
+    portable: bool = False
+    """Whether its results are the same bits on every machine, pages included; learning is faster without."""
 
     def __post_init__(self) -> None:
         """Layers that a tile has room for."""
@@ -84,7 +88,7 @@ class NetworkShape:
     def network(self, first: int) -> Network:
         """For the kernels, with its parameters from a place on."""
         places = first + np.cumsum([0, *[outputs * (inputs + 1) for inputs, outputs in self.layers]])
-        kind = [len(self.layers), ACTIVATIONS[self.activation]]
+        kind = [len(self.layers), ACTIVATIONS[self.activation], int(self.portable)]
         return Network(np.array(self.sizes, np.int64), places[:-1].astype(np.int64), np.array(kind, np.int64))
 
     def views(self, parameters: Floats, first: int) -> list[tuple[Floats, Floats]]:
@@ -127,6 +131,21 @@ def tanh(x: np.float32) -> np.float32:
 
 
 @kernel
+def elu(x: np.float32) -> np.float32:
+    """`exp(x) - 1` below 0, by arithmetic alone: exponential functions differ from machine to machine.
+
+    The exponential of a 32nd by its series, squared five times; below -20 it is nothing in single precision.
+    """
+    part = max(min(np.float64(x), 0.0), -20.0) / 32.0
+    power = 1.0
+    for k in range(SERIES, 0, -1):
+        power = 1.0 + power * part / k
+    for _ in range(5):
+        power *= power
+    return x if x > np.float32(0.0) else np.float32(power - 1.0)
+
+
+@kernel
 def finish_layer(out: Floats, biases: Floats, outputs: int, rows: int, activation: int) -> None:
     """Add the biases to what a layer's weights gave, and activate it."""
     for output in range(outputs):
@@ -139,8 +158,7 @@ def finish_layer(out: Floats, biases: Floats, outputs: int, rows: int, activatio
                 line[row] = tanh(line[row] + bias)
         elif activation == ELU:
             for row in range(rows):
-                value = line[row] + bias
-                line[row] = value if value > np.float32(0.0) else math.exp(np.float64(value)) - 1.0
+                line[row] = elu(line[row] + bias)
         else:
             for row in range(rows):
                 line[row] += bias
@@ -170,7 +188,10 @@ def forward(network: Network, parameters: Floats, activations: Floats, rows: int
         inputs, outputs = network.sizes[layer], network.sizes[layer + 1]
         weights = tail(parameters, network.places[layer])
         source, out = tail(activations, place), tail(activations, place + inputs * LINE)
-        write_product(out, weights, source, outputs, inputs, rows)
+        if network.kind[2]:
+            write_portable_product(out, weights, source, outputs, inputs, rows)
+        else:
+            write_product(out, weights, source, outputs, inputs, rows)
         activation = network.kind[1] if layer + 1 < layers else NONE
         finish_layer(out, tail(weights, outputs * inputs), outputs, rows, activation)
         place += inputs * LINE

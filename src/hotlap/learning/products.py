@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.kernel import kernel_with
-from hotlap.learning.vectors import ROW_BLOCK, outer_block, product_block, tail_native
+from hotlap.learning.vectors import FUSED, PORTABLE, ROW_BLOCK, outer_block, product_block, tail_native
 
 Floats = NDArray[np.float32]
 TILE = 256
@@ -20,34 +20,45 @@ LINE = TILE + ROW_BLOCK
 """Distance between lines; a power of two would put all of them into the same few places of the cache."""
 NATIVE: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "nogil": True}
 
-product_6, product_4, product_1 = (product_block(outputs) for outputs in (6, 4, 1))
 outer_4_3, outer_4_1, outer_1_1 = (outer_block(*shape) for shape in ((4, 3), (4, 1), (1, 1)))
 
 
-@numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
-def _product_native(
-    out: Any, weights: Any, source: Any, shape: tuple[int, int], steps: tuple[int, int], rows: int
-) -> None:
-    """`out[o, r] = sum over k of weights[o * steps[0] + k * steps[1]] * source[k, r]`, in blocks."""
-    (outputs, inputs), (output_step, input_step) = shape, steps
-    for row in range(0, rows, ROW_BLOCK):
-        lines, output = tail_native(source, row), 0
-        while output < outputs:
-            target, some = tail_native(out, output * LINE + row), tail_native(weights, output * output_step)
-            if output + 6 <= outputs:
-                product_6(target, some, lines, output_step, input_step, LINE, inputs)
-                output += 6
-            elif output + 4 <= outputs:
-                product_4(target, some, lines, output_step, input_step, LINE, inputs)
-                output += 4
-            else:
-                product_1(target, some, lines, output_step, input_step, LINE, inputs)
-                output += 1
+def _product_of(flags: tuple[str, ...]) -> Any:
+    """The product in blocks that round as the flags say."""
+    product_6, product_4, product_1 = (product_block(outputs, flags) for outputs in (6, 4, 1))
+
+    @numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
+    def product(out: Any, weights: Any, source: Any, shape: tuple[int, int], steps: tuple[int, int], rows: int) -> None:
+        """`out[o, r] = sum over k of weights[o * steps[0] + k * steps[1]] * source[k, r]`."""
+        (outputs, inputs), (output_step, input_step) = shape, steps
+        for row in range(0, rows, ROW_BLOCK):
+            lines, output = tail_native(source, row), 0
+            while output < outputs:
+                target, some = tail_native(out, output * LINE + row), tail_native(weights, output * output_step)
+                if output + 6 <= outputs:
+                    product_6(target, some, lines, output_step, input_step, LINE, inputs)
+                    output += 6
+                elif output + 4 <= outputs:
+                    product_4(target, some, lines, output_step, input_step, LINE, inputs)
+                    output += 4
+                else:
+                    product_1(target, some, lines, output_step, input_step, LINE, inputs)
+                    output += 1
+
+    return product
+
+
+_product_native, _portable_product_native = _product_of(FUSED), _product_of(PORTABLE)
 
 
 @numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
 def _write_product_native(out: Any, weights: Any, source: Any, outputs: int, inputs: int, rows: int) -> None:
     _product_native(out, weights, source, (outputs, inputs), (inputs, 1), rows)
+
+
+@numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
+def _write_portable_native(out: Any, weights: Any, source: Any, outputs: int, inputs: int, rows: int) -> None:
+    _portable_product_native(out, weights, source, (outputs, inputs), (inputs, 1), rows)
 
 
 @numba.njit(**NATIVE)  # type: ignore[untyped-decorator]
@@ -84,6 +95,15 @@ def tail(array: NDArray[Any], first: int) -> NDArray[Any]:
 def write_product(out: Floats, weights: Floats, source: Floats, outputs: int, inputs: int, rows: int) -> None:
     """`out = weights @ source` for weights of shape (outputs, inputs) and the first rows of tiles."""
     _lines(out, outputs)[:, :rows] = _matrix(weights, outputs, inputs) @ _lines(source, inputs)[:, :rows]
+
+
+@kernel_with(_write_portable_native)
+def write_portable_product(out: Floats, weights: Floats, source: Floats, outputs: int, inputs: int, rows: int) -> None:
+    """The same, one product after the other added to 0: the same bits on every machine."""
+    sums, matrix, lines = _lines(out, outputs)[:, :rows], _matrix(weights, outputs, inputs), _lines(source, inputs)
+    sums[:] = 0.0
+    for k in range(inputs):
+        sums += matrix[:, k : k + 1] * lines[k, :rows]
 
 
 @kernel_with(_write_transposed_native)

@@ -1,7 +1,8 @@
 """Vector code for the cores: the innermost loops of a matrix product, written as LLVM instructions.
 
 A block keeps its sums in registers while it walks along the inner dimension: that is what brings small products to the
-speed of the arithmetic units. LLVM makes fused multiply-adds of them where the machine has such.
+speed of the arithmetic units. Where a block may round as it likes, LLVM makes fused multiply-adds of its products and
+sums; a portable one rounds after each, as every machine can.
 """
 
 from typing import Any
@@ -18,6 +19,8 @@ ROW_BLOCK = 16
 FLOAT, INDEX, NUMBER = ir.FloatType(), ir.IntType(64), ir.IntType(32)
 VECTOR = ir.VectorType(FLOAT, LANES)
 FUSED = ("contract", "reassoc", "nsz")
+PORTABLE = ()
+"""What LLVM may do to an addition or a multiplication: nothing."""
 
 
 @intrinsic
@@ -30,10 +33,11 @@ def tail_native(_context, pointer, offset):  # type: ignore[no-untyped-def]
     return pointer(pointer, types.int64), codegen
 
 
-def product_block(outputs: int) -> Any:
+def product_block(outputs: int, flags: tuple[str, ...] = FUSED) -> Any:
     """An intrinsic for `out[o, r] = sum over k of weights[o, k] * source[k, r]`, some outputs and sixteen rows of it.
 
-    Steps are the distances between neighbours: of outputs and of inputs among the weights, of lines of the others.
+    The sums begin at 0 and take k in its order. Steps are the distances between neighbours: of outputs and of inputs
+    among the weights, of lines of the others.
     """
 
     @intrinsic
@@ -48,7 +52,7 @@ def product_block(outputs: int) -> Any:
                 for output in range(outputs):
                     place = builder.add(column, builder.mul(output_step, ir.Constant(INDEX, output)))
                     weight = _splat(builder, builder.load(builder.gep(weights, [place], source_etype=FLOAT)))
-                    _accumulate(builder, sums[output], [weight] * len(rows), rows)
+                    _accumulate(builder, sums[output], [weight] * len(rows), rows, flags)
             for output in range(outputs):
                 line = builder.mul(line_step, ir.Constant(INDEX, output))
                 for k, total in enumerate(sums[output]):
@@ -95,10 +99,12 @@ def _zeroed_sums(builder: Any, lines: int, columns: int) -> list[list[Any]]:
     return sums
 
 
-def _accumulate(builder: Any, sums: list[Any], left: list[Any], right: list[Any]) -> None:
+def _accumulate(
+    builder: Any, sums: list[Any], left: list[Any], right: list[Any], flags: tuple[str, ...] = FUSED
+) -> None:
     for place, one, other in zip(sums, left, right, strict=True):
-        product = builder.fmul(one, other, flags=FUSED)
-        builder.store(builder.fadd(builder.load(place), product, flags=FUSED), place)
+        product = builder.fmul(one, other, flags=flags)
+        builder.store(builder.fadd(builder.load(place), product, flags=flags), place)
 
 
 def _line(builder: Any, step: Any, number: int, row: Any) -> Any:

@@ -1,11 +1,17 @@
-"""A trained driver from its one file, run by ONNX Runtime: no torch, no statistics on the side."""
+"""A trained driver from its one file: no torch, no statistics on the side.
 
+A small network, which is what Hotlap's trainings export, is computed as pages compute it, to the bit; any other graph
+is run by ONNX Runtime.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hotlap.errors import PolicyError
+from hotlap.policies.network_driver import NetworkDriver
 from hotlap.policies.onnx_checks import checked_model, read_model_file
 from hotlap.policies.policy import Array
 from hotlap.policies.runtime import onnxruntime
@@ -37,7 +43,9 @@ class OnnxPolicy:
         self.network = checked.network
         """The same driver as plain arrays, where its graph is one of those that Hotlap's trainings export."""
         self._cars_at_once = max(1, NUMBERS_AT_ONCE // max(1, checked.numbers_per_car))
-        self._session = _session(where, content)
+        self._run: Callable[[Array], Array] = (
+            NetworkDriver(self.network).act if self.network else _in_runtime(_session(where, content))
+        )
 
     def reset(self, cars: Array) -> None:
         """Nothing is remembered."""
@@ -55,10 +63,6 @@ class OnnxPolicy:
         if not np.isfinite(actions).all():
             raise PolicyError(f'the policy "{self.name}" answers with NaN or infinity. Train it again.')
 
-    def _run(self, observation: Array) -> Array:
-        actions: Array = self._session.run([OUTPUT], {INPUT: observation})[0]
-        return actions
-
 
 def _name(source: Path | str | bytes) -> str:
     """A run's policy is called like its run, any other file like itself."""
@@ -66,6 +70,16 @@ def _name(source: Path | str | bytes) -> str:
         return "policy"
     path = Path(source)
     return path.resolve().parent.name if path.name == "policy.onnx" else path.stem
+
+
+def _in_runtime(session: Any) -> Callable[[Array], Array]:
+    """Acts as a session of the runtime says."""
+
+    def act(observation: Array) -> Array:
+        actions: Array = session.run([OUTPUT], {INPUT: observation})[0]
+        return actions
+
+    return act
 
 
 def _session(where: str, content: bytes) -> Any:

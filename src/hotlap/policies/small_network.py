@@ -8,10 +8,14 @@ import onnx
 from numpy.typing import NDArray
 from onnx import numpy_helper
 
+from hotlap.learning.network import MOST_INPUTS, MOST_UNITS
+
 Floats = NDArray[np.float32]
 ACTIVATIONS = {"Relu": "relu", "Tanh": "tanh", "Elu": "elu"}
 INPUT, OUTPUT = "observation", "action"
 """What every policy file calls its two ports."""
+MOST_LAYERS = 8
+"""With MOST_INPUTS and MOST_UNITS of each: a larger network is not small, here and in pages."""
 
 
 class SmallNetwork(NamedTuple):
@@ -119,16 +123,23 @@ class _Reader:
                 raise _OtherGraphError
             layers.append(self._layer(self._next("Gemm")))
         sizes = [(weights.shape[0], after[0].shape[1]) for (weights, _), after in pairwise(layers)]
-        if len(used) > 1 or any(given != taken for given, taken in sizes):
+        is_small = len(layers) <= MOST_LAYERS and layers[0][0].shape[1] <= MOST_INPUTS
+        is_small = is_small and all(len(biases) <= MOST_UNITS for _, biases in layers)
+        if len(used) > 1 or not is_small or any(given != taken for given, taken in sizes):
             raise _OtherGraphError
         return layers, ACTIVATIONS[used.pop() if used else "Relu"]
 
     def _layer(self, node: onnx.NodeProto | None) -> tuple[Floats, Floats]:
-        usual = {"alpha": 1.0, "beta": 1.0, "transA": 0, "transB": 1}
-        if node is None or {**usual, "transB": 0, **_attributes(node)} != usual:
+        if node is None:
             raise _OtherGraphError
+        usual = {"alpha": 1.0, "beta": 1.0, "transA": 0}
+        attributes = {**usual, "transB": 0, **_attributes(node)}
+        has_rows_of_outputs = attributes.pop("transB") == 1
         weights, biases = self._tensor(node, 1), self._tensor(node, 2)
-        if weights.ndim != 2 or biases.shape != weights.shape[:1]:
+        if attributes != usual or weights.ndim != 2:
+            raise _OtherGraphError
+        weights = weights if has_rows_of_outputs else np.ascontiguousarray(weights.T)
+        if biases.shape != weights.shape[:1]:
             raise _OtherGraphError
         return weights, biases
 

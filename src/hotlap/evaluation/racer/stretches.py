@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.learning.driving import CONTROLS, Scales
+from hotlap.learning.driving import Scales
 from hotlap.learning.lessons import PpoRules
-from hotlap.learning.network import MOST_UNITS, NetworkShape
 from hotlap.learning.ppo import PpoLearner
 from hotlap.learning.rollouts import Rollouts, new_kept
 from hotlap.policies import Policy
+from hotlap.policies.network_driver import shape_of
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.small_network import SmallNetwork
 from hotlap.racer.world import RacerWorld
@@ -37,7 +37,7 @@ def watched_columns(world: RacerWorld) -> dict[str, Array]:
 def driven_stretches(policy: Policy, world: RacerWorld) -> Iterator[Columns]:
     """Drive on and on; who is done is driven too, and counts no more."""
     watched = watched_columns(world)
-    if isinstance(policy, OnnxPolicy) and policy.network is not None and _fits(policy.network):
+    if isinstance(policy, OnnxPolicy) and policy.network is not None:
         learner, rollouts = _as_a_rollout(policy.network, world, watched)
         while True:
             rollouts.drive(0, TICKS)
@@ -48,18 +48,11 @@ def driven_stretches(policy: Policy, world: RacerWorld) -> Iterator[Columns]:
         yield {name: column[np.newaxis] for name, column in watched.items()}
 
 
-def _fits(network: SmallNetwork) -> bool:
-    """Whether the learner's passes have room for it."""
-    return network.mixing.shape[1] == CONTROLS and all(len(biases) <= MOST_UNITS for _, biases in network.layers)
-
-
 def _as_a_rollout(
     network: SmallNetwork, world: RacerWorld, watched: Mapping[str, Array]
 ) -> tuple[PpoLearner, Rollouts]:
-    """A rollout in which nothing strays and nobody learns."""
-    sizes = [len(biases) for _, biases in network.layers]
-    shape = NetworkShape(network.layers[0][0].shape[1], tuple(sizes[:-1]), sizes[-1], network.activation)
-    learner = PpoLearner(shape, world.count, TICKS, NOTHING_IS_LEARNED)
+    """A rollout in which nothing strays and nobody learns: to the bit what the policy's `act` would do."""
+    learner = PpoLearner(shape_of(network), world.count, TICKS, NOTHING_IS_LEARNED)
     for parts, layer in zip(learner.layers(learner.weights.parameters)["policy"], network.layers, strict=True):
         for part, values in zip(parts, layer, strict=True):
             part[...] = values
