@@ -42,7 +42,7 @@ def test_race_of_a_vector_env_is_the_race_of_a_single_one():
 
 
 def test_line_drivers_finish_in_the_order_of_their_pace():
-    env = gym.make("hotlap/Race-v0", cars=4, laps=5, opponents=["line-90", "line-80", "line-98"], slot=3)
+    env = gym.make("hotlap/Race-v0", cars=4, laps=2, opponents=["line-90", "line-80", "line-98"], slot=3)
     env.reset(seed=1)
     for _ in range(18_000):
         results = env.unwrapped.world.results()
