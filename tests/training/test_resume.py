@@ -76,7 +76,7 @@ def cut_at(whole: Path, step: int, target: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize("share", [0.5, *(pytest.param(share, marks=pytest.mark.soak) for share in (0.2, 0.8))])
 def test_resumed_run_equals_the_uninterrupted_one_to_the_bit(whole, share, tmp_path):
     steps = steps_saved(whole)
     split, last = steps[int(share * len(steps))], steps[-1]
