@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tyro
 
+from hotlap.commands.training import Train
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.settings import merged
 from hotlap.training.config import TrainConfig, load_preset, preset_names
@@ -67,3 +69,16 @@ def test_ppo_learns_without_loading_the_compiler_of_torch(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], cwd=TESTS, check=False)
     assert done.returncode == 0
+
+
+def test_more_steps_are_led_by_the_teacher_who_leads_the_preset_and_fewer_too():
+    for steps in (1_000_000, 22_000_000):
+        config = Train.default_for(["highway-ppo", "--steps", str(steps)]).config
+        assert (config.steps, config.teacher.steps) == (steps, steps)
+    told = tyro.cli(
+        Train,
+        default=Train.default_for(["highway-ppo", "--steps", "22000000"]),
+        args=["highway-ppo", "--teacher.steps", "5"],
+    )
+    assert (told.config.steps, told.config.teacher.steps) == (22_000_000, 5)
+    assert Train.default_for(["racer-sac", "--steps", "7"]).config.teacher.steps == 0

@@ -26,7 +26,7 @@ from hotlap.progress import say
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.tracks import load_track
 from hotlap.training.algorithms import learns_on_gpu
-from hotlap.training.config import TrainConfig
+from hotlap.training.config import TrainConfig, with_steps
 from hotlap.training.gpu_presets import load_preset_for
 from hotlap.training.track_sets import expand_tracks
 from hotlap.training.train import TrainingResult, train
@@ -151,9 +151,8 @@ class TrainRequest:
     def _training(self, seed: int, learner: Learner, device: Device) -> TrainConfig:
         config = load_preset_for(self.preset, device, learner)
         who = learner if config.algorithm == "ppo" else "sb3"  # SAC and DQN have no other
-        return dataclasses.replace(
-            config, seed=seed, learner=who, device=device, steps=config.steps if self.steps is None else self.steps
-        )
+        config = dataclasses.replace(config, seed=seed, learner=who, device=device)
+        return config if self.steps is None else with_steps(config, self.steps)
 
 
 def run_train_benchmark(request: TrainRequest, *, as_json: bool) -> int:

@@ -10,7 +10,7 @@ import tyro
 
 from hotlap.racer.config import RacerConfig
 from hotlap.scaleout.rllib.places import Cluster
-from hotlap.training.config import DEFAULT_PRESET, TrainConfig
+from hotlap.training.config import DEFAULT_PRESET, TrainConfig, with_steps
 from hotlap.training.gpu_presets import load_preset_for
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class Train:
         if named.ai_config is not None:
             racer = dataclasses.replace(config.racer, config=RacerConfig.load(named.ai_config))
             config = dataclasses.replace(config, racer=racer)
+        if named.config.steps != TrainConfig.steps:
+            config = with_steps(config, named.config.steps)
         return cls(preset=named.preset, config=config)
 
     def run(self) -> int:

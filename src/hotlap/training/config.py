@@ -374,9 +374,9 @@ class TrainConfig:
 
 def with_steps(config: TrainConfig, steps: int) -> TrainConfig:
     """The same training with another end; a teacher who leads it to the old one leads it to the new one."""
+    longer = dataclasses.replace(config, steps=steps)
     led = config.teacher.steps >= config.steps
-    teacher = dataclasses.replace(config.teacher, steps=steps) if led else config.teacher
-    return dataclasses.replace(config, steps=steps, teacher=teacher)
+    return dataclasses.replace(longer, teacher=dataclasses.replace(config.teacher, steps=steps)) if led else longer
 
 
 def _is_positive(text: str) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.progress import say
-from hotlap.settings import merged
-from hotlap.training.config import DEFAULT_PRESET
+from hotlap.settings import is_whole, merged
+from hotlap.training.config import DEFAULT_PRESET, with_steps
 from hotlap.training.gpu_presets import load_preset_for
 from hotlap.training.train import TrainingResult
 from hotlap.training.train import train as train_config
@@ -44,5 +44,7 @@ def train(
         ConfigError: A setting is unknown or cannot work. The message names it.
     """
     chosen = load_preset_for(preset, str(settings.get("device", "auto")), str(settings.get("learner", "hotlap")))
+    if is_whole(settings.get("steps")):
+        chosen = with_steps(chosen, settings["steps"])
     config = merged(chosen, settings, "train")
     return train_config(config, name or f"{Path(preset).stem}-*", Path(root), say, callbacks)
