@@ -60,7 +60,10 @@ def test_results_of_a_race_with_contact(game):
     assert serious(game) == []
 
 
-def test_highway(game):
+def test_highway_by_day_and_by_night(game):
     game.page.goto(game.address + "highway.html")
     game.page.locator("body[data-ready]").wait_for()
-    assert serious(game) == []
+    for light in ("day", "night"):
+        expect(game.page.locator("body")).to_have_attribute("data-light", light)
+        assert serious(game) == [], light
+        game.page.locator("label").filter(has_text="Night").click()

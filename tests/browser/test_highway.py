@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from browser.game_page import FEWER_PICTURES, LAPTOP, SMALL
+from browser.game_page import FEWER_PICTURES, LAPTOP, SMALL, GamePage
 from browser.highway_page import LEFTMOST, HighwayPage, always_left, highway_run, obedient, publish_driver
 from hotlap.highway.missions import Mission, Mode
 from hotlap.highway.physics import MOST_VEHICLES, MPH
@@ -16,6 +16,8 @@ from hotlap.policies.onnx_policy import OnnxPolicy
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 SIZES = {"phone": (360, 740), "on its side": (844, 390), "small": (640, 360), "laptop": (1280, 720), "4K": (3840, 2160)}
+DAYLIGHT = [0x5F, 0x8F, 0x4A]
+"""The meadow of the game, by day."""
 SPEAKING = """class Listener {
   start() {} stop() { this.onresult({ results: [[{ transcript: 'move one lane right' }]] }); this.onend(); }
 }
@@ -74,7 +76,9 @@ def test_page_drives_at_every_size_with_everything_in_view(page, size):
     page.open(scene=(1, 20))
     expect(page.part("speed")).to_have_text(re.compile(r"^[3-7]\d$"))
     page.wait_until("window.hotlapStats.ticks > 5")
-    for part in (page.part("log"), page.part("mission"), page.page.get_by_role("button", name="Stop")):
+    buttons = [page.page.get_by_role("button", name=name) for name in ("Stop", "New road", "Missions")]
+    night = page.page.locator("label").filter(has_text="Night")
+    for part in (page.part("log"), page.part("mission"), page.page.get_by_label("Driver"), night, *buttons):
         box = part.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
@@ -177,6 +181,31 @@ def test_units_are_one_system_everywhere_and_remembered(page):
     expect(page.part("speed")).to_have_text(re.compile("^(79|80|81)$"))
     page.open()
     expect(page.page.get_by_role("button", name="Cruise 90")).to_be_enabled()
+
+
+def test_light_is_the_one_choice_of_both_pages(page):
+    page.open()
+    assert page.page.locator("body").get_attribute("data-light") == "day"
+    assert ground(page) == DAYLIGHT
+    page.page.locator("label").filter(has_text="Night").click()
+    expect(page.page.locator("body")).to_have_attribute("data-light", "night")
+    page.wait_until(f"window.hotlapStats.frames > {page.stat('frames') + 2}")
+    assert max(ground(page)) < 40
+    page.open()
+    assert page.page.locator("body").get_attribute("data-light") == "night"
+    GamePage.open(page)
+    page.page.get_by_role("button", name="Settings").click()
+    expect(page.page.get_by_role("radio", name="Night")).to_be_checked()
+    page.page.locator("label").filter(has_text=re.compile("^Day$")).click()
+    page.open()
+    assert page.page.locator("body").get_attribute("data-light") == "day"
+
+
+def ground(page: HighwayPage) -> list[int]:
+    """The colour of the lower left corner of the picture, beside the road."""
+    script = """() => { const road = document.querySelector('#road');
+        return [...road.getContext('2d').getImageData(0, road.height - 1, 1, 1).data].slice(0, 3) }"""
+    return page.page.evaluate(script)
 
 
 def test_nobody_is_overtaken_on_an_empty_road_and_amber_is_for_protection(page):

@@ -9,6 +9,8 @@ from web.sample_runs import make_run
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 MOST_BYTES = 1_000_000
+MOST_SECONDS = 3.0
+NINE_MEGABITS = {"offline": False, "latency": 40, "downloadThroughput": 9e6 / 8, "uploadThroughput": 1e6 / 8}
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +34,16 @@ def test_first_race_with_a_machine_takes_less_than_a_megabyte(game_apart):
     assert not [url for url in asked if "/ort" in url]
     assert len(received) > 10
     assert sum(received) < MOST_BYTES
+
+
+def test_first_race_with_a_machine_begins_soon_at_nine_megabits(game_apart, in_time):
+    session = game_apart.page.context.new_cdp_session(game_apart.page)
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", NINE_MEGABITS)
+    game_apart.page.goto(f"{game_apart.address}?track=track-01&car=classic&laps=1&rivals=1&seed=1")
+    game_apart.page.locator("body[data-screen=race]").wait_for()
+    game_apart.wait_until("window.hotlapStats.cars === 2")
+    in_time(game_apart.page.evaluate("performance.now()") / 1000, MOST_SECONDS)
 
 
 def test_driver_of_another_kind_of_graph_is_driven_by_onnxruntime(other_game, foreigner):

@@ -1,6 +1,7 @@
 /** The highway page: the drive, its picture and its panel, moved by the clock of the browser. */
 import { Clock } from '../physics/clock';
 import { fetchPolicies, type Site } from '../site/data';
+import { type Light, loadSettings, saveSettings } from '../site/settings';
 import type { Stats } from '../site/stats';
 import { isRecord, read, type TextStore, write } from '../site/storage';
 import { openDialog } from '../ui/dialogs';
@@ -14,6 +15,7 @@ import { passableScene, type ReadyOrder, understand } from './orders';
 import { DENSITIES, Panel, type ShownRule } from './panel';
 import { PythonReader } from './python-reader';
 import type { Order, Road } from './road';
+import { ROAD_SCENERIES } from './scenery';
 import { speedIn, UNITS, type Units } from './units';
 import { RoadView } from './view';
 import { CONSENT_TEXT, Ear, pageRecognition, say } from './voice';
@@ -73,7 +75,10 @@ export class HighwayPage {
       : new PythonReader((state) => this.panel.orderBox.setReading(state));
     this.clock = new Clock(1000 * road.file.decision_s, MOST_AT_ONCE);
     this.panel = this.makePanel();
-    this.view = new RoadView(this.panel.canvas, road.file.road.lane_width_m, this.limits());
+    const { light } = loadSettings(store);
+    const { lane_width_m } = road.file.road;
+    this.view = new RoadView(this.panel.canvas, lane_width_m, this.limits(), ROAD_SCENERIES[light]);
+    document.body.dataset.light = light;
   }
 
   /** Show the page and begin to drive. */
@@ -112,16 +117,25 @@ export class HighwayPage {
         pause: () => this.togglePause(),
         missions: () => void missionsDialog(this.driven, site.server, choices.units),
         speaks: (speaks) => this.change({ speaks }),
+        night: (on) => this.changeLight(on ? 'night' : 'day'),
         units: (units) => this.change({ units }, () => this.showUnits()),
       },
       {
         hasServer: site.server,
         voiceObstacle: this.ear.obstacle,
         speaks: choices.speaks,
+        night: loadSettings(this.store).light === 'night',
         vehicles: choices.vehicles,
         units: choices.units,
       },
     );
+  }
+
+  /** Day or night is one choice for both pages. */
+  private changeLight(light: Light): void {
+    saveSettings(this.store, { ...loadSettings(this.store), light });
+    this.view.scenery = ROAD_SCENERIES[light];
+    document.body.dataset.light = light;
   }
 
   private showUnits(): void {

@@ -23,11 +23,13 @@ export interface PanelActions extends OrderBoxActions {
   pause(): void;
   missions(): void;
   speaks(on: boolean): void;
+  night(on: boolean): void;
   units(units: Units): void;
 }
 
 export interface PanelOptions extends OrderBoxOptions {
   speaks: boolean;
+  night: boolean;
   vehicles: number;
   units: Units;
 }
@@ -249,7 +251,12 @@ export class Panel {
         'div',
         { class: 'hw-small' },
         this.orderBox.note,
-        toggle('Speak answers', options.speaks, actions.speaks),
+        h(
+          'div',
+          { class: 'hw-toggles' },
+          toggle('Night', options.night, actions.night),
+          toggle('Speak answers', options.speaks, actions.speaks),
+        ),
       ),
     );
   }

@@ -1,8 +1,8 @@
 /** How vehicles look from above, each drawn around its middle, pointing along +x, in metres. */
 import { COLOURS, css } from '../view/palette';
 import type { SeenVehicle } from './picture-state';
+import type { RoadScenery } from './scenery';
 
-const PAINTS = ['#8fa3bf', '#6f86a8', '#b7c0cc', '#7c6f8f', '#9a8f7d', '#5f7f86', '#a86f6f', '#c9cdd3'];
 const MOTORCYCLE = 0;
 const SUV = 2;
 const TRUCK = 3;
@@ -10,14 +10,21 @@ const BRAKING_MPS2 = -1;
 
 type Draw = CanvasRenderingContext2D;
 
-export function drawVehicle(draw: Draw, vehicle: SeenVehicle, slot: number, blinks: boolean): void {
-  const ego = slot === 0;
-  const paint = ego ? css(COLOURS.ai) : PAINTS[slot % PAINTS.length]!;
+/** Which vehicle it is, the ego being the first, whether blinkers shine now, and the light of the day. */
+export interface Look {
+  slot: number;
+  blinks: boolean;
+  scenery: RoadScenery;
+}
+
+export function drawVehicle(draw: Draw, vehicle: SeenVehicle, look: Look): void {
+  const { paints } = look.scenery;
+  const paint = look.slot === 0 ? css(COLOURS.ai) : paints[look.slot % paints.length]!;
   drawShadow(draw, vehicle);
   if (vehicle.kind === MOTORCYCLE) drawMotorcycle(draw, vehicle, paint);
   else if (vehicle.kind === TRUCK) drawTruck(draw, vehicle, paint);
   else drawCar(draw, vehicle, paint, vehicle.kind === SUV);
-  drawLights(draw, vehicle, blinks);
+  drawLights(draw, vehicle, look);
 }
 
 function box(draw: Draw, x: number, y: number, length: number, width: number, radius: number): void {
@@ -71,19 +78,21 @@ function drawMotorcycle(draw: Draw, { length_m, width_m }: SeenVehicle, paint: s
   draw.fill();
 }
 
-/** Headlights, brake lights when it brakes, and a blinker while it moves over. */
-function drawLights(draw: Draw, vehicle: SeenVehicle, blinks: boolean): void {
+/** Headlights and tail lights at night, brake lights when it brakes, and a blinker while it moves over. */
+function drawLights(draw: Draw, vehicle: SeenVehicle, { blinks, scenery }: Look): void {
   const { length_m, width_m, accel_mps2, turning } = vehicle;
   const out = width_m / 2 - 0.25;
   const lamp = (x: number, y: number, colour: string, size = 0.3) => {
     draw.fillStyle = colour;
-    box(draw, x, y, size, size, 0.12);
+    box(draw, x, y, size, size, size / 2.5);
   };
   const sides = vehicle.kind === MOTORCYCLE ? [0] : [-out, out];
   const braking = accel_mps2 < BRAKING_MPS2;
+  const tail = braking ? '#ff3b4a' : scenery.lamps ? '#c22a38' : '#7d1f28';
   for (const y of sides) {
-    lamp(length_m / 2 - 0.2, y, '#fff6d8');
-    lamp(-length_m / 2 + 0.2, y, braking ? '#ff3b4a' : '#7d1f28', braking ? 0.42 : 0.3);
+    lamp(length_m / 2 - 0.2, y, scenery.lamps ? '#fff6d8' : '#dfe3ea');
+    if (braking) lamp(-length_m / 2 + 0.1, y, 'rgb(255 59 74 / 40%)', scenery.lamps ? 1.3 : 0.9);
+    lamp(-length_m / 2 + 0.2, y, tail, braking ? 0.42 : 0.3);
   }
   if (turning === 0 || !blinks) return;
   const y = turning * (width_m / 2 - 0.12);

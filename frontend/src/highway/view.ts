@@ -1,6 +1,7 @@
 /** The road from above: driven to the right on a wide window, upwards on a tall one. */
 import { COLOURS, css } from '../view/palette';
 import type { Moment, SeenVehicle } from './picture-state';
+import type { RoadScenery } from './scenery';
 import { drawVehicle } from './vehicle-art';
 
 export interface ViewFrame {
@@ -25,15 +26,17 @@ const DASH_M = 3;
 const DASH_EVERY_M = 12;
 const SIGN_EVERY_M = 45;
 const HATCH_EVERY_M = 4;
-const SHOULDER = '#1d232b';
 const POST_EVERY_M = 25;
 const TREE_EVERY_M = 5;
-const GREENS = ['#14241c', '#182b20', '#1c3325', '#16281f'];
 const WIDE_M = 95;
 const TALL_M = 46;
 const BEHIND_SHARE = 0.27;
 const EDGE_M = 2.6;
 const BLINKS_PER_S = 1.5;
+/** How far the headlights of the ego and of the others reach, and how bright they are. */
+const EGO_BEAM = { reach_m: 20, percent: 28 };
+const OTHER_BEAM = { reach_m: 11, percent: 13 };
+const PLATE = 'rgb(9 12 17 / 80%)';
 
 type Draw = CanvasRenderingContext2D;
 
@@ -54,6 +57,7 @@ export class RoadView {
     private readonly laneWidth_m: number,
     /** Of each lane, in the units of the page. */
     public limits: number[],
+    public scenery: RoadScenery,
   ) {
     this.draw = canvas.getContext('2d', { alpha: false })!;
   }
@@ -81,7 +85,7 @@ export class RoadView {
     const from_m = ego.x_m - (along * BEHIND_SHARE) / this.scale;
     const to_m = from_m + along / this.scale;
     draw.setTransform(room.ratio, 0, 0, room.ratio, 0, 0);
-    draw.fillStyle = '#0c1210';
+    draw.fillStyle = this.scenery.ground;
     draw.fillRect(0, 0, room.width, room.height);
     this.intoTheRoad(from_m);
     this.paintVerge(from_m, to_m);
@@ -113,7 +117,7 @@ export class RoadView {
 
   /** Posts and trees beside the road: without them one would not feel the speed. */
   private paintVerge(from_m: number, to_m: number): void {
-    const { draw } = this;
+    const { draw, scenery } = this;
     for (let n = Math.floor(from_m / TREE_EVERY_M) - 1; n * TREE_EVERY_M < to_m; n++) {
       for (const side of [-1, 1]) {
         const [spread, size, shade] = [chance(n, side), chance(n, side + 7), chance(n, side + 13)];
@@ -121,10 +125,10 @@ export class RoadView {
         const away = EDGE_M + 3.2 + radius + 9 * spread * spread;
         const y = side < 0 ? -away : this.paved_m + away;
         const x = (n + 0.8 * shade) * TREE_EVERY_M;
-        this.paintTree(x, y, radius, GREENS[Math.floor(shade * GREENS.length)]!);
+        this.paintTree(x, y, radius, scenery.trees[Math.floor(shade * scenery.trees.length)]!);
       }
     }
-    draw.fillStyle = '#c8d2de';
+    draw.fillStyle = scenery.posts;
     for (let post = Math.floor(from_m / POST_EVERY_M); post * POST_EVERY_M < to_m; post++)
       for (const y of [-EDGE_M - 0.8, this.paved_m + EDGE_M + 0.8])
         draw.fillRect(post * POST_EVERY_M, y - 0.14, 0.5, 0.28);
@@ -138,30 +142,30 @@ export class RoadView {
       draw.arc(x + dx, y + dy, size, 0, 2 * Math.PI);
       draw.fill();
     };
-    disc(0.4, 0.4, radius, 'rgb(0 0 0 / 35%)');
+    disc(0.4, 0.4, radius, this.scenery.treeShadow);
     disc(0, 0, radius, colour);
     disc(-0.2 * radius, -0.2 * radius, 0.55 * radius, 'rgb(255 255 255 / 5%)');
   }
 
   private paintAsphalt(from_m: number, to_m: number, frame: ViewFrame): void {
-    const { draw } = this;
+    const { draw, scenery } = this;
     const length = to_m - from_m;
-    draw.fillStyle = '#171c23';
+    draw.fillStyle = scenery.verge;
     draw.fillRect(from_m, -EDGE_M, length, this.paved_m + 2 * EDGE_M);
-    draw.fillStyle = css(COLOURS.road);
+    draw.fillStyle = scenery.road;
     draw.fillRect(from_m, 0, length, this.width_m);
-    draw.fillStyle = SHOULDER;
+    draw.fillStyle = scenery.shoulder;
     draw.fillRect(from_m, this.width_m, length, this.laneWidth_m);
     if (!frame.showsTarget) return;
-    draw.fillStyle = 'rgb(53 208 255 / 15%)';
+    draw.fillStyle = scenery.target;
     draw.fillRect(from_m, frame.moment.missionLane * this.laneWidth_m, length, this.laneWidth_m);
   }
 
   private paintMarkings(from_m: number, to_m: number): void {
-    const { draw, laneWidth_m } = this;
-    draw.fillStyle = css(COLOURS.edge);
+    const { draw, laneWidth_m, scenery } = this;
+    draw.fillStyle = scenery.edge;
     for (const y of [0, this.width_m, this.paved_m]) draw.fillRect(from_m, y - 0.1, to_m - from_m, 0.2);
-    draw.fillStyle = 'rgb(214 222 234 / 62%)';
+    draw.fillStyle = scenery.dashes;
     const first = Math.floor(from_m / DASH_EVERY_M) * DASH_EVERY_M;
     for (let lane = 1; lane < this.limits.length; lane++)
       for (let x = first; x < to_m; x += DASH_EVERY_M)
@@ -173,7 +177,7 @@ export class RoadView {
   /** Slanted lines on the shoulder: no lane to drive in. */
   private paintHatching(from_m: number, to_m: number): void {
     const { draw, width_m, paved_m } = this;
-    draw.strokeStyle = 'rgb(214 222 234 / 13%)';
+    draw.strokeStyle = this.scenery.hatching;
     draw.lineWidth = 0.35;
     draw.beginPath();
     for (let n = Math.floor(from_m / HATCH_EVERY_M) - 1; n * HATCH_EVERY_M < to_m; n++) {
@@ -188,7 +192,7 @@ export class RoadView {
     const { draw, laneWidth_m } = this;
     draw.textAlign = 'center';
     draw.textBaseline = 'middle';
-    draw.strokeStyle = draw.fillStyle = 'rgb(214 222 234 / 34%)';
+    draw.strokeStyle = draw.fillStyle = this.scenery.signs;
     draw.lineWidth = 0.14;
     for (let sign = Math.floor(from_m / SIGN_EVERY_M) - 1; sign * SIGN_EVERY_M < to_m; sign++) {
       const x = sign * SIGN_EVERY_M;
@@ -227,7 +231,7 @@ export class RoadView {
     if (tail <= nose || seconds > 5) return;
     const y = (ego.across + 0.5) * this.laneWidth_m;
     const colour = css(seconds < 0.6 * gap_s ? COLOURS.bad : seconds < gap_s ? COLOURS.edge : COLOURS.good);
-    draw.strokeStyle = draw.fillStyle = colour;
+    draw.strokeStyle = colour;
     draw.lineWidth = 0.16;
     draw.setLineDash([0.9, 0.7]);
     draw.beginPath();
@@ -235,12 +239,24 @@ export class RoadView {
     draw.lineTo(tail, y);
     draw.stroke();
     draw.setLineDash([]);
+    if (tail - nose > 6) this.paintPlate(`${seconds.toFixed(1)} s`, (nose + tail) / 2, y - 1.1, colour);
+  }
+
+  /** Letters on a dark plate: to be read by day and by night. */
+  private paintPlate(text: string, x: number, y: number, colour: string): void {
+    const { draw } = this;
+    const [width, height] = this.upwards ? [1.7, 3.8] : [3.8, 1.7];
+    draw.fillStyle = PLATE;
+    draw.beginPath();
+    draw.roundRect(x - width / 2, y - height / 2, width, height, 0.4);
+    draw.fill();
+    draw.fillStyle = colour;
     draw.font = '700 1.25px system-ui, sans-serif';
-    if (tail - nose > 6) this.paintText(`${seconds.toFixed(1)} s`, (nose + tail) / 2, y - 1);
+    this.paintText(text, x, y);
   }
 
   private paintVehicles({ moment, seconds }: ViewFrame, from_m: number, to_m: number): void {
-    const { draw } = this;
+    const { draw, scenery } = this;
     const blinks = (seconds * BLINKS_PER_S) % 1 < 0.55;
     for (let slot = moment.vehicles.length - 1; slot >= 0; slot--) {
       const vehicle = moment.vehicles[slot];
@@ -248,25 +264,25 @@ export class RoadView {
       draw.save();
       draw.translate(vehicle.x_m, (vehicle.across + 0.5) * this.laneWidth_m);
       draw.rotate(vehicle.heading_rad);
-      if (slot === 0) this.paintBeam(vehicle);
-      if (slot === 0) this.paintRing(vehicle, 'rgb(53 208 255 / 55%)');
+      if (scenery.lamps) this.paintBeam(vehicle, slot === 0 ? EGO_BEAM : OTHER_BEAM);
+      if (slot === 0) this.paintRing(vehicle, scenery.ego);
       else if (slot === moment.missionVehicle) this.paintRing(vehicle, 'rgb(255 255 255 / 80%)');
-      drawVehicle(draw, vehicle, slot, blinks);
+      drawVehicle(draw, vehicle, { slot, blinks, scenery });
       draw.restore();
     }
   }
 
-  /** The light before the ego. */
-  private paintBeam({ length_m, width_m }: SeenVehicle): void {
+  /** The light before a vehicle. */
+  private paintBeam({ length_m, width_m }: SeenVehicle, { reach_m, percent }: typeof EGO_BEAM): void {
     const { draw } = this;
-    const beam = draw.createLinearGradient(length_m / 2, 0, length_m / 2 + 20, 0);
-    beam.addColorStop(0, 'rgb(255 246 216 / 28%)');
+    const beam = draw.createLinearGradient(length_m / 2, 0, length_m / 2 + reach_m, 0);
+    beam.addColorStop(0, `rgb(255 246 216 / ${percent}%)`);
     beam.addColorStop(1, 'rgb(255 246 216 / 0%)');
     draw.fillStyle = beam;
     draw.beginPath();
     draw.moveTo(length_m / 2, -width_m / 2);
-    draw.lineTo(length_m / 2 + 20, -width_m / 2 - 2.4);
-    draw.lineTo(length_m / 2 + 20, width_m / 2 + 2.4);
+    draw.lineTo(length_m / 2 + reach_m, -width_m / 2 - 0.12 * reach_m);
+    draw.lineTo(length_m / 2 + reach_m, width_m / 2 + 0.12 * reach_m);
     draw.lineTo(length_m / 2, width_m / 2);
     draw.fill();
   }
