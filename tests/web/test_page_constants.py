@@ -8,6 +8,7 @@ import pytest
 from hotlap.highway import physics as highway
 from hotlap.learning import network
 from hotlap.policies import small_network
+from hotlap.race import senses
 from hotlap.racer import grip_sensors, physics, sensors
 from hotlap.store import drives, missions
 
@@ -22,6 +23,9 @@ SHARED = {
     ("race/tape.ts", "BYTES_PER_TICK"): drives.BYTES_PER_TICK,
     ("race/tape.ts", "MOST_TICKS"): drives.MOST_TICKS,
     ("race/tape.ts", "MOST_RESPAWNS"): drives.MOST_RESPAWNS,
+    ("view/senses.ts", "SEEN_CARS"): 2 * senses.SEEN_EACH_WAY,
+    ("view/senses.ts", "NUMBERS_OF_A_CAR"): senses.NUMBERS_OF_A_CAR,
+    ("view/senses.ts", "SIGHT_U"): senses.SIGHT_U,
     ("highway/drive.ts", "LONGEST_DRIVER"): missions.LONGEST_DRIVER,
     ("highway/vehicle-art.ts", "MOTORCYCLE"): highway.MOTORCYCLE,
     ("highway/vehicle-art.ts", "SUV"): highway.SUV,

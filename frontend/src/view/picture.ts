@@ -102,10 +102,7 @@ export class Picture {
       showLine: settings.showLine,
       ghost: this.ghost,
       showBrakes: race.ghost !== null,
-      senses:
-        settings.showRays && race.live && watched
-          ? sensesOf(race, watched, this.poses[watched.number]!)
-          : null,
+      senses: settings.showRays && race.live && watched ? sensesOf(race, watched, this.poses) : null,
     };
     this.scene.draw(frame);
   }

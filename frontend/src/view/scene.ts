@@ -305,14 +305,16 @@ export class Scene {
   private drawSenses(senses: Senses | null): void {
     this.overlay.visible = senses !== null;
     if (!senses) return;
-    const { pose, rays, bars, intent } = senses;
+    const { pose, rays, bars, others, intent } = senses;
     const width = this.file?.true_scale ? 0.3 : 0.5;
     this.overlay.clear();
-    for (const [x, y] of rays) this.overlay.moveTo(pose.x, pose.y).lineTo(x, y);
+    for (const [x, y] of [...rays, ...others]) this.overlay.moveTo(pose.x, pose.y).lineTo(x, y);
     for (const [[ax, ay], [bx, by]] of bars) this.overlay.moveTo(ax, ay).lineTo(bx, by);
     this.overlay.stroke({ width, color: COLOURS.ai, alpha: 0.6 });
     for (const [x, y] of [...rays, ...bars.flat()]) this.overlay.circle(x, y, 2.4 * width);
     if (rays.length + bars.length > 0) this.overlay.fill({ color: COLOURS.ai, alpha: 0.9 });
+    for (const [x, y] of others) this.overlay.circle(x, y, 9 * width);
+    if (others.length > 0) this.overlay.stroke({ width, color: COLOURS.ai, alpha: 0.9 });
     this.overlay.moveTo(pose.x, pose.y).lineTo(intent[0], intent[1]);
     this.overlay.stroke({ width: 1.6 * width, color: COLOURS.you, alpha: 0.85 });
   }

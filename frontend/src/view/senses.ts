@@ -1,15 +1,19 @@
-/** What a driver sees of the road, as points to draw: rays to the walls, or spots of the road ahead. */
+/** What a driver sees, as points to draw: rays to the walls or spots of the road ahead, and the cars around it. */
 
 import type { Fleet } from '../physics/fleet';
 import type { Pose } from '../race/poses';
 import type { Entrant } from '../race/race-car';
-import { aloneLayout, type LayoutName, type Point, type TrackFile } from '../site/data';
+import { aloneLayout, isRaceLayout, type LayoutName, type Point, type TrackFile } from '../site/data';
 
 const RAY_RANGE_U = 200;
 const RAYS = 9;
 /** Distances along the road at which drivers look at it: of the full layout, and of cars with grip. */
 export const LOOKAHEADS_U = [8, 16, 28, 42, 60, 80, 105, 135, 170, 210, 255, 305];
 export const GRIP_LOOKAHEADS_M = [5, 12, 20, 30, 41, 53, 67, 83, 101, 121, 144, 170, 199, 230, 264, 300];
+/** How many others a driver in a race sees, so many numbers of each, and how far along the lap. */
+export const SEEN_CARS = 6;
+const NUMBERS_OF_A_CAR = 6;
+const SIGHT_U = 120;
 /** How much of a second of travel the line of the front wheels is long. */
 const INTENT_S = 0.5;
 
@@ -19,6 +23,8 @@ export interface Senses {
   rays: Point[];
   /** Lines over the road, from edge to edge, where the driver looks at it. */
   bars: [Point, Point][];
+  /** The cars it sees. */
+  others: Point[];
   /** Where the front wheels point. */
   intent: Point;
 }
@@ -26,8 +32,9 @@ export interface Senses {
 export function sensesOf(
   { fleet }: { fleet: Fleet },
   car: { number: number; entrant: Entrant },
-  pose: Pose,
+  poses: Pose[],
 ): Senses {
+  const pose = poses[car.number]!;
   const layout = aloneLayout(car.entrant.layout);
   const ahead = spots(layout);
   const arc = fleet.state.arc_u![car.number]!;
@@ -35,6 +42,7 @@ export function sensesOf(
     pose,
     rays: layout === 'classic' ? raysOf(fleet.observation(car.number, layout), pose) : [],
     bars: ahead.map((distance) => acrossRoad(fleet.track.file, arc + distance)),
+    others: othersOf(fleet, car).map((number): Point => [poses[number]!.x, poses[number]!.y]),
     intent: intentOf(pose),
   };
 }
@@ -63,6 +71,24 @@ export function acrossRoad({ lines, length_u }: TrackFile, arc: number): [Point,
   ];
   const { inner_road_edge: inner, outer_road_edge: outer } = lines;
   return [between(inner[i]!, inner[i + 1]!), between(outer[i]!, outer[i + 1]!)];
+}
+
+/** The numbers of the cars that a driver in a race sees: its observation has how far along the lap each of them is. */
+export function othersOf(fleet: Fleet, { number, entrant }: { number: number; entrant: Entrant }): number[] {
+  if (!isRaceLayout(entrant.layout)) return [];
+  const seen = fleet.observation(number, entrant.layout);
+  const first = seen.length - SEEN_CARS * NUMBERS_OF_A_CAR;
+  const gaps = Array.from({ length: SEEN_CARS }, (_, slot) => seen[first + slot * NUMBERS_OF_A_CAR]!);
+  const [arcs, lap] = [fleet.state.arc_u!, fleet.track.file.length_u];
+  const others = Array.from({ length: fleet.cars }, (_, car) => car).filter((car) => car !== number);
+  const away = (gap: number, car: number) => {
+    const apart = arcs[car]! - arcs[number]! - gap * SIGHT_U;
+    return Math.abs(apart - lap * Math.round(apart / lap));
+  };
+  const nearest = (gap: number) =>
+    others.reduce((best, car) => (away(gap, car) < away(gap, best) ? car : best));
+  // Places with nobody read as the farthest that is seen.
+  return [...new Set(gaps.filter((gap) => Math.abs(gap) < 1).map(nearest))];
 }
 
 function intentOf(pose: Pose): Point {

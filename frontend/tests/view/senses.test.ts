@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Race } from '../../src/race/race';
 import type { LayoutName } from '../../src/site/data';
-import { acrossRoad, GRIP_LOOKAHEADS_M, sensesOf } from '../../src/view/senses';
-import { loadKernel, loadTrack } from '../site';
+import { acrossRoad, GRIP_LOOKAHEADS_M, othersOf, sensesOf } from '../../src/view/senses';
+import { loadKernel, loadRaceKernel, loadTrack } from '../site';
 
 const kernel = await loadKernel();
 
@@ -16,7 +16,7 @@ describe('what a driver sees', () => {
     const race = await raceOf('quarry', 'gt', 'grip');
     for (let tick = 0; tick < 90; tick++) race.advance([{ steer: 0, throttle: 1, brake: 0 }]);
     const [car] = race.cars;
-    const { bars, rays } = sensesOf(race, car!, car!.now);
+    const { bars, rays } = sensesOf(race, car!, [car!.now]);
     const seen = race.fleet.observation(0, 'grip');
     expect([bars.length, rays.length]).toEqual([GRIP_LOOKAHEADS_M.length, 0]);
     const widths = bars.map(([a, b]) => Math.hypot(a[0] - b[0], a[1] - b[1]));
@@ -28,11 +28,32 @@ describe('what a driver sees', () => {
   it('is nine rays of the classic driver, each ending where its observation says', async () => {
     const race = await raceOf('track-01', 'classic', 'classic');
     const [car] = race.cars;
-    const { rays, bars } = sensesOf(race, car!, car!.now);
+    const { rays, bars } = sensesOf(race, car!, [car!.now]);
     const seen = race.fleet.observation(0, 'classic');
     expect([rays.length, bars.length]).toEqual([9, 0]);
     const reach = Math.hypot(rays[4]![0] - car!.now.x, rays[4]![1] - car!.now.y);
     expect(reach).toBeCloseTo(200 * seen[4]!, 9);
+  });
+
+  it('is the three cars ahead and the three behind, in a race', async () => {
+    const races = await loadRaceKernel();
+    const fleet = await races.fleet(loadTrack('track-01'), 8, 'classic', { laps: 1, seed: 7, slot: 7 });
+    const entrant = { name: 'AI', kind: 'policy', colour: 0, layout: 'race-full', delay: 0 } as const;
+    const race = new Race(fleet, Array(8).fill(entrant), 1, false);
+    const slots = Array.from(fleet.contenders.slot!);
+    for (const [number, slot] of slots.entries()) {
+      const beside = othersOf(fleet, { number, entrant }).map((other) => slots[other]!);
+      const expected = [-3, -2, -1, 1, 2, 3]
+        .map((step) => slot + step)
+        .filter((each) => each >= 0 && each < 8);
+      expect(beside.sort()).toEqual(expected);
+    }
+    const senses = sensesOf(
+      race,
+      race.cars[0]!,
+      race.cars.map(({ now }) => now),
+    );
+    expect(senses.others).toHaveLength(3);
   });
 
   it('goes on over the start line', () => {
