@@ -25,9 +25,12 @@ from hotlap.learning.passes import (
     Learning,
     Weights,
 )
+from hotlap.learning.peers import Peers
 from hotlap.learning.products import TILE
 
 TILES_WORTH_THREADS = 4
+TINY = 1e-8
+"""What no deviation is below."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Learner(Protocol):
     work: Work
     bounds: Bounds
     threads: int | None
+    peers: Peers
     policy_steps: int
     value_steps: int
 
@@ -113,6 +117,8 @@ class Lesson:
         self.learner, self.samples, self.rate = learner, samples, learning_rate
         self.spread = learns_spread
         self.passes = Passes(learner, samples)
+        self.scales: dict[int, tuple[float, float]] = {}
+        """Mean and scale of the advantages of a batch by its first sample, where other learners have a part in it."""
         learner.weights.figures[:] = 0.0
 
     def figures(self) -> NDArray[np.float64]:
@@ -128,13 +134,28 @@ class Lesson:
 
     def take_batch(self, first: int, count: int, clip_range: float) -> None:
         """What the next gradients are for; the advantages of a batch are brought to mean 0 and deviation 1."""
-        drawn = self.samples.advantages[self.samples.order[first : first + count]]
-        mean, scale = 0.0, 1.0
-        if count > 1:
-            mean, scale = float(drawn.mean()), 1.0 / (float(drawn.std(ddof=1)) + 1e-8)
+        mean, scale = self.scales[first] if self.scales else self._scale_of(first, count)
         self.passes.batch[:] = list(
             Batch(first, count, mean, scale, clip_range, self.learner.rules.vf_coef, self.spread)
         )
+
+    def _scale_of(self, first: int, count: int) -> tuple[float, float]:
+        drawn = self.samples.advantages[self.samples.order[first : first + count]]
+        if count < 2:
+            return 0.0, 1.0
+        return float(drawn.mean()), 1.0 / (float(drawn.std(ddof=1)) + TINY)
+
+    def share_scales(self, rows: int) -> None:
+        """Take the mean and the scale of each batch of a pass over the samples of all learners."""
+        drawn = self.samples.advantages[self.samples.order[:rows]].astype(np.float64)
+        firsts = np.arange(0, rows, self.learner.rules.batch_size)
+        sums = np.array([np.add.reduceat(drawn, firsts), np.add.reduceat(drawn * drawn, firsts)])
+        self.learner.peers.add_up(sums)
+        counts = np.diff(firsts, append=rows) * self.learner.peers.count
+        means = sums[0] / counts
+        deviations = np.sqrt(np.maximum(sums[1] - counts * means * means, 0.0) / np.maximum(counts - 1, 1))
+        pairs = zip(means.tolist(), (1.0 / (deviations + TINY)).tolist(), strict=True)
+        self.scales = dict(zip(firsts.tolist(), pairs, strict=True))
 
     def imitate(self, first: int, count: int) -> None:
         """One step of the policy towards the teacher; as long as it likes."""
@@ -144,6 +165,8 @@ class Lesson:
     def _step(self, count: int, lesson: int, ent_coef: float, longest: float) -> None:
         learner = self.learner
         self.passes.call(lesson, count)
+        if learner.peers.count > 1:
+            self._average_gradients()
         learner.policy_steps += 1
         learner.value_steps += lesson == LEARN
         moved = learner.weights.parameters.size - (0 if self.spread else learner.shape.outputs)
@@ -152,6 +175,14 @@ class Lesson:
         policy, value = (self._corrected(steps) for steps in (learner.policy_steps, learner.value_steps))
         self.passes.adam[:] = list(Adam(*policy, *value, longest, moved, ent_coef))
         self.passes.call(STEP, 0)
+
+    def _average_gradients(self) -> None:
+        """Put the mean over all learners into the first share, with all of this one's in it, and nothing elsewhere."""
+        shares, peers = self.learner.weights.gradients.reshape(SHARES, -1), self.learner.peers
+        total = shares.sum(axis=0)
+        peers.add_up(total)
+        shares[0] = total / np.float32(peers.count)
+        shares[1:] = 0.0
 
     def _corrected(self, steps: int) -> tuple[float, float]:
         """Adam's step size and scale of second moments, after so many steps."""

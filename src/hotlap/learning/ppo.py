@@ -25,10 +25,12 @@ from hotlap.learning.losses import (
 )
 from hotlap.learning.network import NetworkShape, work_for
 from hotlap.learning.passes import SHARES, Weights
+from hotlap.learning.peers import Alone, Peers
 
 Floats = NDArray[np.float32]
 NOISE, ORDER = range(2)
 """What randomness is drawn for: one stream each."""
+PURPOSES = 2
 
 
 class UpdateFigures(NamedTuple):
@@ -75,8 +77,15 @@ class PpoLearner:
             advantages=self.samples.advantages,
             returns=self.samples.returns,
         )
+        self.peers: Peers = Alone()
+        """Who learns with it."""
         self.threads = threads
         self.work = work_for([shape, self.value_shape], SHARES)
+        self.passes = Passes(self, self.samples)
+
+    def use_threads(self, threads: int) -> None:
+        """Compute with so many threads instead of on all cores; what comes out is the same."""
+        self.threads = threads
         self.passes = Passes(self, self.samples)
 
     def room_for(self, rows: int) -> Samples:
@@ -102,8 +111,9 @@ class PpoLearner:
         noise.standard_normal(dtype=np.float32, out=self.samples.noise)
 
     def generator(self, purpose: int, step: int) -> np.random.Generator:
-        """Counter-based randomness: no state of it has to be kept."""
-        return np.random.Generator(np.random.Philox(key=[self.seed, purpose], counter=[0, 0, step, 0]))
+        """Counter-based randomness, of each learner its own: no state of it has to be kept."""
+        stream = purpose + PURPOSES * self.peers.rank
+        return np.random.Generator(np.random.Philox(key=[self.seed, stream], counter=[0, 0, step, 0]))
 
     def act(self, tick: int) -> Floats:
         """Draw the actions of a tick for what the cars see; the array is the one of the samples."""
@@ -139,6 +149,8 @@ class PpoLearner:
         kl = 0.0
         for _ in range(self.rules.epochs):
             self.samples.order[:] = generator.permutation(rows)
+            if self.peers.count > 1:
+                teach.share_scales(rows)
             before = float(teach.figures()[APPROXIMATE_KL])
             for first in range(0, rows, self.rules.batch_size):
                 teach.learn(first, min(self.rules.batch_size, rows - first), clip_range)

@@ -89,8 +89,11 @@ class Driver:
         learner.rollout.starts[learner.cars :] = kept.ended
 
     def _learn_statistics(self) -> None:
-        normalizer, count = self.normalizer, self.learner.ticks * self.learner.cars
-        means, squares = self.kept.sums.reshape(SHARES, -1, 2).sum(axis=0).T / count
+        normalizer, peers = self.normalizer, self.learner.peers
+        count = self.learner.ticks * self.learner.cars * peers.count
+        sums = self.kept.sums.reshape(SHARES, -1, 2).sum(axis=0)
+        peers.add_up(sums)
+        means, squares = sums.T / count
         variances = np.maximum(squares - means * means, 0.0)
         normalizer.obs_rms.update_from_moments(self.mean + means[:-1], variances[:-1], count)
         normalizer.ret_rms.update_from_moments(means[-1], variances[-1], count)

@@ -99,7 +99,7 @@ class HotlapPPO(PPO):
             began_s = time.perf_counter()
             driven = driver.drive(first, first + at_once)
             self.driving_s += time.perf_counter() - began_s
-            self.num_timesteps += at_once * self.n_envs
+            self.num_timesteps += at_once * self.n_envs * self.learner.peers.count
             callback.update_locals({**locals(), **vars(driven)})
             if not callback.on_step():
                 return False

@@ -170,7 +170,8 @@ class TrainingState:
     def _put_random_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         if len(state["cars"]) != self.env.num_envs:
             raise ValueError(f"random state of {len(state['cars'])} cars")
-        self.env.generators = unpacked(state["cars"])
+        if not np.array_equal(packed(self.env.generators), state["cars"]):  # making generators takes ten times as long
+            self.env.generators = unpacked(state["cars"])
         [self.model.action_space._np_random] = unpacked(state["action_space"])
         restore_global_random_state(state)
 
