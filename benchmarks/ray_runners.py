@@ -13,9 +13,9 @@ from hotlap.benchmark.report import describe_machine
 from hotlap.errors import ConfigError
 from hotlap.evaluation.table import console_for_results, empty_table
 from hotlap.scaleout.cluster import joined
+from hotlap.scaleout.places import Cluster
 from hotlap.scaleout.rllib.algorithm import check_fit, make_algorithm
 from hotlap.scaleout.rllib.learning import iterate
-from hotlap.scaleout.rllib.places import Cluster
 from hotlap.training.config import TrainConfig, load_preset
 from hotlap.training.session import open_session
 
@@ -66,7 +66,8 @@ def run_runners_benchmark(wanted: RunnersMeasurement) -> int:
     for count in wanted.runners:
         check_fit(config, Cluster(env_runners=count))
     here = measure_here(config, wanted.iterations)
-    on_ray = [measure(config, Cluster(wanted.address, count), wanted.iterations) for count in wanted.runners]
+    places = [Cluster(wanted.address, env_runners=count) for count in wanted.runners]
+    on_ray = [measure(config, place, wanted.iterations) for place in places]
     if wanted.json:
         rows = {"here": _plain(here), "on_ray": [*map(_plain, on_ray)]}
         print(json.dumps({"machine": describe_machine(), "preset": wanted.preset, **rows}))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 import tyro
 
+from hotlap.errors import ConfigError
 from hotlap.racer.config import RacerConfig
-from hotlap.scaleout.rllib.places import Cluster
+from hotlap.scaleout.places import Cluster
 from hotlap.training.config import DEFAULT_PRESET, TrainConfig, with_steps
 from hotlap.training.gpu_presets import load_preset_for
 
@@ -27,12 +28,14 @@ FOREIGN_OPTIONS = {
 
 
 def learner_on(place: str, cluster: Cluster, config: TrainConfig | None = None) -> "Learner | None":
-    """What makes the steps of a run in a place; None for SB3's own loop. Settings that do not fit are refused."""
+    """What makes the steps of a run in a place; None for this process. Settings that do not fit are refused."""
     if place == "here":
+        if config is not None and config.learner == "rllib":
+            raise ConfigError("--learner rllib learns on a cluster only. Add --on ray, or leave it away.")
         return None
-    from hotlap.scaleout.rllib.learning import RllibLearner
+    from hotlap.scaleout.learning import ClusterLearner
 
-    return RllibLearner(cluster, config)
+    return ClusterLearner(cluster, config)
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Train:
     json: bool = False
     """Print the result as one JSON object."""
     on: Literal["here", "ray"] = "here"
-    """Where it learns: in this process, or on a Ray cluster with RLlib's PPO."""
+    """Where it learns: in this process, or on the nodes of a Ray cluster."""
     track: Literal["trackio", "wandb"] | None = None
     """Send the curves to a tracker as well, on this machine only: Trackio, or Weights & Biases in offline mode. Each is
     an extra of the same name."""
@@ -100,7 +103,7 @@ class Resume:
     json: bool = False
     """Print the result as one JSON object."""
     on: Literal["here", "ray"] = "here"
-    """Where it learns on: in this process, or on a Ray cluster with RLlib's PPO."""
+    """Where it learns on: in this process, or on the nodes of a Ray cluster."""
     track: Literal["trackio", "wandb"] | None = None
     """Send the curves to a tracker as well, on this machine only: Trackio, or Weights & Biases in offline mode. Each is
     an extra of the same name."""

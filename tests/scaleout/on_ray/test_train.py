@@ -10,9 +10,9 @@ import pytest
 
 from hotlap.checkpoints import newest_checkpoint
 from hotlap.cli import main
+from hotlap.scaleout.places import Cluster
 from hotlap.scaleout.rllib.environment import scaling_of
 from hotlap.scaleout.rllib.learning import RllibLearner
-from hotlap.scaleout.rllib.places import Cluster
 from hotlap.settings import merged
 from hotlap.training.algorithms import falling
 from hotlap.training.config import TrainConfig

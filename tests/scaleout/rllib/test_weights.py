@@ -5,8 +5,8 @@ import pytest
 
 from hotlap.errors import ClusterError, ConfigError
 from hotlap.scaleout.cluster import check_reachable, require_token
+from hotlap.scaleout.places import Cluster
 from hotlap.scaleout.rllib.algorithm import check_fit, learning_rates
-from hotlap.scaleout.rllib.places import Cluster
 from hotlap.scaleout.rllib.weights import for_rllib, our_name, take_weights
 from hotlap.settings import merged
 from hotlap.training.config import TrainConfig

@@ -8,8 +8,8 @@ from typing import Any
 
 from hotlap.errors import ConfigError
 from hotlap.scaleout.cluster import load_ray
+from hotlap.scaleout.places import Cluster
 from hotlap.scaleout.rllib.environment import make_environment
-from hotlap.scaleout.rllib.places import Cluster
 from hotlap.training.algorithms import falling
 from hotlap.training.config import TrainConfig, config_document
 
@@ -24,7 +24,7 @@ def check_fit(config: TrainConfig, cluster: Cluster) -> None:
     if config.algorithm != "ppo":
         raise ConfigError(f"--on ray trains with ppo, not {config.algorithm}. Leave --on ray away, or choose ppo.")
     if config.teacher.steps:
-        raise ConfigError("--on ray knows no teacher. Set teacher.steps to 0, or leave --on ray away.")
+        raise ConfigError("--learner rllib knows no teacher. Set teacher.steps to 0, or leave --learner rllib away.")
     if config.cars % cluster.env_runners:
         raise ConfigError(
             f"{config.cars} cars cannot be shared evenly by {cluster.env_runners} env runners. Choose another number."

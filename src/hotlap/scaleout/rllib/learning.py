@@ -7,9 +7,9 @@ import torch
 from stable_baselines3.common.callbacks import CallbackList
 
 from hotlap.scaleout.cluster import check_reachable, joined, load_ray
+from hotlap.scaleout.places import Cluster
 from hotlap.scaleout.rllib.algorithm import MODULE, brief_runners, check_fit, make_algorithm
 from hotlap.scaleout.rllib.environment import scaling_of
-from hotlap.scaleout.rllib.places import Cluster
 from hotlap.scaleout.rllib.scaling import Seen, put_together
 from hotlap.scaleout.rllib.weights import Weights, for_rllib, take_weights
 from hotlap.training.config import TrainConfig

@@ -1,0 +1,69 @@
+"""Sums over the nodes of a training: torch's gloo, whose processes find each other through Ray's own store."""
+
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from numpy.typing import NDArray
+
+from hotlap.scaleout.cluster import load_ray
+
+NAMESPACE = b"hotlap"
+PATIENCE_S = 60.0
+"""How long a node waits for the others before it gives an update up."""
+POLLING_S = 0.005
+
+
+class RayStore(dist.Store):  # type: ignore[name-defined, misc]
+    """Where nodes leave their addresses for each other: the cluster's own key-value store, behind its token."""
+
+    def __init__(self, meeting: str) -> None:
+        super().__init__()
+        self._prefix = f"{meeting}/"
+        self._kv = load_ray("experimental", "internal_kv")
+
+    def set(self, key: str, value: Any) -> None:
+        """Leave a value."""
+        data = value.encode() if isinstance(value, str) else bytes(value)
+        self._kv._internal_kv_put(self._key(key), data, overwrite=True, namespace=NAMESPACE)
+
+    def get(self, key: str) -> bytes:
+        """A value, as soon as somebody has left it."""
+        end_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end_s:
+            found: bytes | None = self._kv._internal_kv_get(self._key(key), namespace=NAMESPACE)
+            if found is not None:
+                return found
+            time.sleep(POLLING_S)
+        raise TimeoutError(f"no other node has left {key}")
+
+    def wait(self, keys: Sequence[str], _timeout: timedelta | None = None) -> None:
+        """Until all of them are there."""
+        for key in keys:
+            self.get(key)
+
+    def forget(self) -> None:
+        """Remove all that was left for this meeting."""
+        self._kv._internal_kv_del(self._key(""), del_by_prefix=True, namespace=NAMESPACE)
+
+    def _key(self, key: str) -> bytes:
+        return f"{self._prefix}{key}".encode()
+
+
+class NodePeers:
+    """The nodes that learn together since they met: a `hotlap.learning.peers.Peers`."""
+
+    def __init__(self, meeting: str, rank: int, count: int, address: str) -> None:
+        self.rank, self.count = rank, count
+        gloo: Any = dist.ProcessGroupGloo
+        options = gloo._Options()
+        options._devices = [gloo.create_device(hostname=address)]
+        options._timeout = timedelta(seconds=PATIENCE_S)
+        self._group = gloo(RayStore(meeting), rank, count, options)
+
+    def add_up(self, array: NDArray[Any]) -> None:
+        """Put the sum over all nodes in place of an array that each of them has; all get the same bytes."""
+        self._group.allreduce([torch.from_numpy(array)]).wait()

@@ -1,0 +1,127 @@
+"""One node of a training: a process with cars, tiles and a learner of its own, and the weights of all."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.callbacks import BaseCallback, CallbackList
+
+from hotlap.scaleout.cluster import load_ray
+from hotlap.scaleout.nodes.collective import NodePeers
+from hotlap.scaleout.nodes.shares import Groups, share_of
+from hotlap.training.config import TrainConfig, config_from_document
+from hotlap.training.session import open_session
+
+SHARED = ("policy", "optimizer")
+"""Groups of a state that the first node brings back for all."""
+COUNTED = ("num_timesteps", "_n_updates")
+SHOWN = ("new_obs", "rewards", "dones", "actions")
+"""What callbacks see of a rollout beside columns and sums: (ticks, cars) or longer."""
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class RunState:
+    """A run after its last finished update, whole."""
+
+    tensors: Groups
+    counters: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What a node brings back from a rollout and an update."""
+
+    tensors: Groups
+    """Its share of the run's state; what all nodes share only from the first."""
+    counters: dict[str, int]
+    log: dict[str, Any]
+    episodes: list[dict[str, Any]]
+    shown: Arrays
+    """What callbacks see of the rollout."""
+    columns: Arrays
+    sums: NDArray[np.float64]
+
+
+def node_config(config: TrainConfig, nodes: int) -> TrainConfig:
+    """A node's share of the cars and of every batch."""
+    batch = min(config.ppo.batch_size, config.cars * config.ppo.n_steps) // nodes
+    ppo = dataclasses.replace(config.ppo, batch_size=batch)
+    return dataclasses.replace(config, cars=config.cars // nodes, ppo=ppo, device="cpu")
+
+
+class Watch(BaseCallback):
+    """Keeps what a rollout shows, for callbacks elsewhere."""
+
+    whole_rollouts = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[dict[str, Any]] = []
+
+    def _on_rollout_start(self) -> None:
+        self.seen.clear()
+
+    def _on_step(self) -> bool:
+        # A single tick comes as SB3 would show it, several with a dimension more.
+        several = self.locals["infos"] is None
+        shown = {name: self.locals[name] if several else self.locals[name][None] for name in SHOWN}
+        self.seen.append(shown | {name: self.locals[name] for name in ("columns", "sums")})
+        return True
+
+    def shown(self) -> Arrays:
+        """What callbacks see of the whole rollout, ticks first."""
+        return {name: np.concatenate([part[name] for part in self.seen]) for name in SHOWN}
+
+    def columns(self) -> Arrays:
+        """The columns of the world, (ticks, cars) each."""
+        return {name: np.concatenate([part["columns"][name] for part in self.seen]) for name in self.seen[0]["columns"]}
+
+
+class Node:
+    """Drives and learns together with others; Ray makes an actor of it."""
+
+    def __init__(self, document: dict[str, Any], rank: int, nodes: int, cores: int) -> None:
+        self.rank, self.nodes = rank, nodes
+        self.session = open_session(node_config(config_from_document(document), nodes))
+        model: Any = self.session.model
+        model.learner.use_threads(cores)
+        self.model = model
+        self.watch = Watch()
+        watching = CallbackList([*self.session.schedules, self.watch])
+        _, self.callback = self.model._setup_learn(self.session.config.steps, watching, reset_num_timesteps=False)
+
+    def begin(self, meeting: str, state: RunState) -> None:
+        """Find the other nodes, and take a share of the run as it is; whatever was before is forgotten."""
+        address = load_ray("util").get_node_ip_address()
+        self.model.learner.peers = NodePeers(meeting, self.rank, self.nodes, address)
+        own, metrics = self.session.state, self.session.metrics
+        share = share_of(state.tensors, own.tensors(), self.rank, self.nodes)
+        share["environment"] |= metrics.tensors()
+        own.restore(share, {**state.counters, **metrics.counters(), "log": {}})
+        self.callback.on_training_start({}, {})
+
+    def iterate(self) -> Iteration:
+        """Drive all cars for a rollout and learn from it, together with the others."""
+        model = self.model
+        model.collect_rollouts(model.get_env(), self.callback, model.rollout_buffer, model.n_steps)
+        model._update_current_progress_remaining(model.num_timesteps, self.session.config.steps)
+        model.train()
+        return self._iteration()
+
+    def _iteration(self) -> Iteration:
+        logger, model = self.session.logger, self.model
+        log = logger.pending()
+        logger.put_pending({})
+        tensors = self.session.state.tensors()
+        return Iteration(
+            tensors={name: group for name, group in tensors.items() if self.rank == 0 or name not in SHARED},
+            counters={name: int(getattr(model, name)) for name in COUNTED},
+            log=log,
+            episodes=model.driver.episodes,
+            shown=self.watch.shown(),
+            columns=self.watch.columns(),
+            sums=self.watch.seen[-1]["sums"],
+        )
