@@ -25,7 +25,7 @@ from hotlap.scaleout.places import Cluster
 from hotlap.training.config import load_preset, with_steps
 from hotlap.training.train import Learner, train
 
-SIZES = (32, 10_499, 100_000, 1_000_000)
+SIZES = (32, 10_503, 100_000, 1_000_000)
 """Numbers that are added up: of a few sums, of the gradients of racer-ppo, and of larger networks."""
 STORE_BYTES = 200_000_000
 
