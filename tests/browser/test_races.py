@@ -111,6 +111,16 @@ def test_player_who_starts_first_is_first_and_can_be_put_back(game):
     expect(game.page.locator(".hud-toast")).to_have_text(re.compile("Back to the track"))
 
 
+def test_what_a_driver_expects_is_said_while_its_senses_are_shown(game):
+    game.open()
+    assert game.page.get_by_test_id("expects").text_content() == ""
+    game.page.evaluate("localStorage['hotlap.settings'] = JSON.stringify({ showRays: true })")
+    game.open(WATCHED)
+    expected = game.page.get_by_test_id("expects")
+    game.wait_until("document.querySelector('[data-testid=expects]').textContent !== ''")
+    assert re.fullmatch(r".+ expects in 2 s: \d+ u on, \d+ u/s(, off the road)?", expected.text_content())
+
+
 def test_link_to_a_race_opens_the_same_grid(game):
     game.open(WATCHED.replace("&watch=1", "").replace(f"laps={LAPS}", "laps=1")).hurry()
     expect(game.page.locator(".hud-place")).to_have_text(f"P{CARS}/{CARS}")

@@ -203,12 +203,14 @@ export class Game {
       return;
     }
     this.picture.aside = this.screens.name === 'menu' ? this.menu.coveredShare() / 2 : 0;
+    this.picture.expected = this.stage.expected;
     this.picture.draw(race, followed, this.clock.share, seconds, settings);
     stats.phase = race.controller.phase;
     stats.cars = race.cars.length;
     const inRace = this.screens.name === 'race' && followed;
     sound.drive(inRace && race.driving ? followed.now : null, race.fleet.car.topSpeed);
     if (inRace) this.hud.update(race, followed, this.picture, settings);
+    if (inRace) this.hud.showExpected(settings.showRays ? this.stage.expected : null, race.fleet.car);
     if (!settings.hasDriven && (race.human?.drivenTicks ?? 0) > KNOWS_AFTER_TICKS) this.noteDriven();
   }
 

@@ -6,6 +6,7 @@ import type { Controls } from '../physics/kernel';
 import { TICKS_PER_SECOND } from '../physics/numbers';
 import type { Outcome } from '../race/controller';
 import { Grid } from '../race/drivers';
+import { type Expectation, Foresight, type Thinker } from '../race/foresight';
 import type { Garage } from '../race/garage';
 import { KeySteering, roadSteer } from '../race/key-steering';
 import { Race, type RequestedChanges } from '../race/race';
@@ -44,6 +45,7 @@ export class Stage {
   onBegin: (race: Race) => void = () => {};
   /** What is on the track. */
   plan: Plan | null = null;
+  private foresight: Foresight | null = null;
   private script: TapePlayer | null = null;
   private readonly wheel = new KeySteering();
   /** Counts what the page was asked to show. */
@@ -110,11 +112,32 @@ export class Stage {
     if (!this.grid) return 'none';
     const { race } = this.grid;
     const controls = this.script ? IDLE : this.personControls(race, hands, choices);
-    return this.grid.advance(this.scripted(race, controls, requests), requests);
+    const outcome = await this.grid.advance(this.scripted(race, controls, requests), requests);
+    if (choices.showRays && race.driving) await this.thinkAhead(this.grid);
+    return outcome;
+  }
+
+  /** What the driver whose senses are shown expects; null where nobody thinks. */
+  get expected(): Expectation | null {
+    return this.foresight?.expected ?? null;
+  }
+
+  private async thinkAhead({ race, drivers, failures }: Grid): Promise<void> {
+    const car = race.cars.find(({ entrant }) => entrant.kind === 'policy');
+    const driver = car && drivers[car.number];
+    if (!driver || failures.has(car.number) || !race.isOnRoad(car)) {
+      this.foresight = null;
+      return;
+    }
+    const { track, car: kind } = race.fleet;
+    this.foresight ??= new Foresight(await this.garage.kernel.fleet(track, 1, kind.id));
+    const thinker: Thinker = { number: car.number, entrant: car.entrant, driver };
+    await this.foresight.think(race.fleet, thinker);
   }
 
   private put(race: Race, line: LineUp): void {
     this.grid = new Grid(race, line.drivers());
+    this.foresight = null;
     const reference = race.fleet.track.file.references[race.fleet.car.id];
     race.title = line.title ?? '';
     race.ghost = line.ghost && reference ? new ReferenceGhost(reference) : null;

@@ -36,6 +36,7 @@ export interface Car {
   /** Speed to a full bar, in units of its world. */
   topSpeed: number;
   speedUnit: string;
+  distanceUnit: string;
   /** What turns a speed of its world into `speedUnit`. */
   speedFactor: number;
   /** How far keys turn the wheel at a speed, as a share of all it can turn. */
@@ -49,6 +50,7 @@ const CLASSIC_CAR: Car = {
   layouts: ['classic', 'full'],
   topSpeed: TOP_SPEED_UPS,
   speedUnit: 'u/s',
+  distanceUnit: 'u',
   speedFactor: 1,
   keyReach: () => 1,
 };
@@ -66,6 +68,7 @@ function gripCar(grip: GripFacts, number: number): Car {
     layouts: grip.layouts,
     topSpeed: GRIP_TOP_MPS,
     speedUnit: 'km/h',
+    distanceUnit: 'm',
     speedFactor: 3.6,
     keyReach: reachOf((key) => grip.car_table[key]![number]!),
   };

@@ -67,6 +67,19 @@ export class Fleet {
     }
   }
 
+  /** Make the first car here what a car of another fleet is there, and show its driver what it sees. */
+  take(other: Fleet, car: number, layout: SeenLayout): void {
+    for (const [ours, theirs] of [
+      [this.state, other.state],
+      [this.grip, other.grip],
+    ] as const)
+      for (const [name, column] of Object.entries(ours)) {
+        const width = column.length / this.cars;
+        for (let k = 0; k < width; k++) column[k] = theirs[name]![car * width + k]!;
+      }
+    this.call('look', 0, aloneLayout(layout));
+  }
+
   /** Put a car to rest at the last gate it passed; its clocks went on while it waited, and its lap is not clean. */
   respawn(car: number, layout: SeenLayout): void {
     this.call('respawn', car, aloneLayout(layout));

@@ -11,6 +11,8 @@ const NO_REQUESTS: RequestedChanges = { togglePause: false, restart: false, quit
 
 export interface Driver {
   decide(observation: Float64Array): Controls | Promise<Controls>;
+  /** The same driver without memory of what it saw, where it has one. */
+  anew?(): Driver;
 }
 
 /** Repeats a recorded drive and then lets the car roll. */

@@ -20,6 +20,10 @@ export class LevelDriver implements Driver {
     return { steer, throttle: throttle * this.level.throttle, brake };
   }
 
+  anew(): Driver {
+    return new LevelDriver(this.driver, this.level);
+  }
+
   private late(observation: Float64Array): Float64Array {
     const isFull = this.seen.length > this.level.late_ticks;
     const place = isFull ? this.seen.shift()! : new Float64Array(observation.length);

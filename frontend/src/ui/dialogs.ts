@@ -134,7 +134,7 @@ export function settingsDialog(
       ),
       toggle('Racing line', settings.showLine, (showLine) => set({ showLine })),
       toggle(
-        'What the driver sees: rays, road ahead, where the wheels point',
+        'What the driver sees and expects: rays, road ahead, where it will be in two seconds',
         settings.showRays,
         (showRays) => set({ showRays }),
       ),

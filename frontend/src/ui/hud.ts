@@ -1,5 +1,7 @@
 /** What lies over the race: times, gap, speed, inputs, minimap, countdown and short messages. */
+import type { Car } from '../physics/cars';
 import { BEAT_TICKS } from '../race/controller';
+import { AHEAD_S, type Expectation } from '../race/foresight';
 import { bestLap } from '../race/laps';
 import type { Pose } from '../race/poses';
 import type { Race } from '../race/race';
@@ -51,6 +53,7 @@ export class Hud {
   private readonly toast = h('div', { class: 'hud-toast', role: 'status' });
   private readonly notices = h('div', { class: 'hud-notices', role: 'alert' });
   private readonly title = h('p', { class: 'hud-title' });
+  private readonly expects = h('p', { class: 'hud-title', 'data-testid': 'expects' });
   private readonly table = h('ol', { class: 'hud-table' });
   private readonly own = inputsView();
   private readonly other = inputsView();
@@ -83,6 +86,7 @@ export class Hud {
         h('div', { class: 'hud-card hud-race' }, this.place, this.lap),
         this.gaps.root,
         this.title,
+        this.expects,
         this.table,
       ),
       h(
@@ -134,6 +138,11 @@ export class Hud {
     const followed = race.human ?? race.cars[0];
     setText(this.own.root.querySelector('span')!, followed?.entrant.name ?? '');
     setText(this.other.root.querySelector('span')!, rival?.entrant.name ?? '');
+  }
+
+  /** What the driver whose senses are shown expects, in words. */
+  showExpected(expected: Expectation | null, car: Car): void {
+    setText(this.expects, expected ? expectedWords(expected, car) : '');
   }
 
   update(race: Race, followed: RaceCar, { poses, ghost }: ShownCars, settings: Settings): void {
@@ -297,4 +306,10 @@ export function iconButton(label: string, icon: string, press: () => void): HTML
     press();
   });
   return button;
+}
+
+function expectedWords({ name, gained, speed, leavesRoad }: Expectation, car: Car): string {
+  const pace = `${Math.round(speed * car.speedFactor)} ${car.speedUnit}`;
+  const way = `${Math.round(gained)} ${car.distanceUnit}`;
+  return `${name} expects in ${AHEAD_S} s: ${way} on, ${pace}${leavesRoad ? ', off the road' : ''}`;
 }

@@ -2,6 +2,7 @@
 
 import type { ContactFleet } from '../physics/contact-fleet';
 import type { Fleet } from '../physics/fleet';
+import type { Expectation } from '../race/foresight';
 import { blendPose, emptyPose, type Pose } from '../race/poses';
 import type { Entrant } from '../race/race-car';
 import type { Track } from '../site/data';
@@ -41,6 +42,8 @@ export class Picture {
   ghost: Pose | null = null;
   /** See `Frame.aside`. */
   aside = 0;
+  /** What the driver whose senses are shown expects. */
+  expected: Expectation | null = null;
   private light: Light = 'day';
   private readonly camera = new Camera();
   private strolled = 0;
@@ -103,6 +106,7 @@ export class Picture {
       ghost: this.ghost,
       showBrakes: race.ghost !== null,
       senses: settings.showRays && race.live && watched ? sensesOf(race, watched, this.poses) : null,
+      expected: settings.showRays && race.live ? this.expected : null,
     };
     this.scene.draw(frame);
   }

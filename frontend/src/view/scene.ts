@@ -10,6 +10,7 @@ import {
   type Renderer,
   RendererType,
 } from 'pixi.js';
+import { type Expectation, stillAhead } from '../race/foresight';
 import type { Pose } from '../race/poses';
 import type { TrackFile } from '../site/data';
 import type { Light } from '../site/settings';
@@ -46,6 +47,8 @@ export interface Frame {
   showBrakes: boolean;
   /** What a driver sees, or null. */
   senses: Senses | null;
+  /** What that driver expects. */
+  expected: Expectation | null;
 }
 
 const FLASH_S = 0.5;
@@ -207,7 +210,7 @@ export class Scene {
     this.skids.update(frame.effects, this.sight);
     this.drawBits(frame.effects);
     this.fade(frame.seconds);
-    this.drawSenses(frame.senses);
+    this.drawSenses(frame.senses, frame.expected);
     if (this.track && this.track.line.visible !== frame.showLine) this.track.line.visible = frame.showLine;
     if (this.track) this.track.brakes.visible = frame.showBrakes;
     this.renderer.render(this.stage);
@@ -302,7 +305,7 @@ export class Scene {
     }
   }
 
-  private drawSenses(senses: Senses | null): void {
+  private drawSenses(senses: Senses | null, expected: Expectation | null): void {
     this.overlay.visible = senses !== null;
     if (!senses) return;
     const { pose, rays, bars, others, intent } = senses;
@@ -317,5 +320,8 @@ export class Scene {
     if (others.length > 0) this.overlay.stroke({ width, color: COLOURS.ai, alpha: 0.9 });
     this.overlay.moveTo(pose.x, pose.y).lineTo(intent[0], intent[1]);
     this.overlay.stroke({ width: 1.6 * width, color: COLOURS.you, alpha: 0.85 });
+    if (!expected) return;
+    for (const [x, y] of stillAhead(expected)) this.overlay.circle(x, y, 2 * width);
+    this.overlay.fill({ color: COLOURS.you, alpha: 0.9 });
   }
 }
