@@ -49,6 +49,18 @@ def test_past_policies_are_drivers_too_and_outlive_their_checkpoints(root):
     assert {driver.step: driver.key for driver in Shelf(root).listing().drivers} == drivers
 
 
+def test_age_of_a_driver_is_when_its_run_had_made_its_steps(root):
+    folder = make_run(root, "first")
+    for step in (100, 200, 300):
+        save_step(folder, step)
+    assert [driver.trained_s for driver in Shelf(root).listing().drivers] == [None] * 3
+    curve = folder / "curve.jsonl"
+    curve.write_text('{"step": 90, "seconds": 1.5}\n{"step": 150, "seconds": 2.5}\n{"step": 250, "seconds": 30.0}\n')
+    assert [driver.trained_s for driver in Shelf(root).listing().drivers] == [None, 30.0, 2.5]
+    curve.write_text(curve.read_text() + '{"step": 300, "seconds": 40.0}\n')
+    assert [driver.trained_s for driver in Shelf(root).listing().drivers] == [40.0, 30.0, 2.5]
+
+
 def test_run_is_finished_at_its_last_step_and_in_training_while_locked(root):
     folder = make_run(root, "first", steps=300)
     save_step(folder, 300)

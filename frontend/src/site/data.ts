@@ -101,6 +101,8 @@ export interface PolicyEntry {
   laps: Record<string, number>;
   /** What its evaluation said: the larger is the better, the first difference decides; empty without one. */
   score: number[];
+  /** For how long it had been trained, where that is known. */
+  trained_s: number | null;
   problem: string | null;
 }
 

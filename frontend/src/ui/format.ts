@@ -24,6 +24,12 @@ export function steps(count: number): string {
   return String(count);
 }
 
+/** How long something took, short: 0.4 s, 30 s, 12 min. */
+export function duration(seconds: number): string {
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  return seconds < 119.5 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
+}
+
 function trimmed(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, '');
 }

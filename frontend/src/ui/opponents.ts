@@ -11,7 +11,7 @@ import {
   type StartOrder,
 } from '../site/settings';
 import { choiceRow, h, toggle } from './dom';
-import { steps } from './format';
+import { duration, steps } from './format';
 
 /** What is chosen from, and what is told of a choice. */
 export interface Chooser {
@@ -93,8 +93,8 @@ function addByAge(select: HTMLSelectElement, { settings, catalogue }: Chooser): 
   const ages = catalogue.youngerDrivers(track, car);
   if (ages.length === 0) return;
   const group = h('optgroup', { label: `By age: ${ages[0]!.name}` });
-  const label = (step: number, place: number) => ageLabel(step, place, ages.length);
-  group.append(...ages.map(({ key, step }, place) => option(key, label(step, place), key === policy)));
+  const label = (entry: PolicyEntry, place: number) => ageLabel(entry, place, ages.length);
+  group.append(...ages.map((entry, place) => option(entry.key, label(entry, place), entry.key === policy)));
   select.append(group);
 }
 
@@ -104,10 +104,11 @@ function option(value: string, label: string, selected: boolean): HTMLOptionElem
   return made;
 }
 
-/** How old a driver is, in steps of training, and what that is called. */
-function ageLabel(step: number, place: number, count: number): string {
+/** How old a driver is, by the clock of its training or else in steps, and what that is called. */
+export function ageLabel({ step, trained_s }: PolicyEntry, place: number, count: number): string {
   const names = ['newborn', 'child', 'teenager', 'grown-up'];
-  return `${names[Math.floor((place / count) * names.length)]} · ${steps(step)} steps old`;
+  const age = trained_s === null ? '' : `${duration(trained_s)} old · `;
+  return `${names[Math.floor((place / count) * names.length)]} · ${age}${steps(step)} steps`;
 }
 
 /** A driver of a race; most learned alone and do not see who is beside them. */

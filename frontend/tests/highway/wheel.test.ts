@@ -27,6 +27,7 @@ function listOf(fingerprint: string, ...parts: Partial<PolicyEntry>[]): PolicyLi
         name: 'pupil',
         fingerprint,
         score: [],
+        trained_s: null,
         problem: null,
         ...part,
       }) as PolicyEntry,

@@ -30,6 +30,7 @@ const policy = (part: Partial<PolicyEntry>): PolicyEntry => ({
   bytes: 1,
   laps: {},
   score: [],
+  trained_s: null,
   problem: null,
   ...part,
 });

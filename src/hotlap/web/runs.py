@@ -7,9 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hotlap.checkpoints.curve import CURVE_FILE, read_curve
 from hotlap.checkpoints.lock import LOCK_FILE
 from hotlap.checkpoints.run_files import (
     POLICY_FILE,
@@ -53,6 +55,8 @@ class Driver:
     laps: dict[str, float]
     score: tuple[float, ...] = ()
     """What its evaluation said: the larger is the better, the first difference decides; empty without one."""
+    trained_s: float | None = None
+    """For how long it had been trained, where the curve of its run says it."""
     problem: str | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -190,7 +194,24 @@ def read_run(folder: Path) -> Run | None:
 
 def drivers_of(run: Run) -> list[Driver]:
     """The run's best driver, then those it was on the way there, from the newest to the oldest."""
-    return [driver for driver in (_best_driver(run), *_drivers_on_the_way(run)) if driver is not None]
+    found = [driver for driver in (_best_driver(run), *_drivers_on_the_way(run)) if driver is not None]
+    try:
+        facts = (run.folder / CURVE_FILE).lstat()
+    except OSError:
+        return found
+    times = _times(run.folder, facts.st_size, facts.st_mtime_ns)
+    return [replace(driver, trained_s=_trained_s(times, driver.step)) for driver in found]
+
+
+@lru_cache(maxsize=MOST_RUNS)
+def _times(folder: Path, _size: int, _mtime_ns: int) -> tuple[tuple[float, float], ...]:
+    """Steps of a run and when it had made them, read again when its curve has changed."""
+    return tuple((point.step, point.seconds) for point in read_curve(folder) if point.seconds is not None)
+
+
+def _trained_s(times: Sequence[tuple[float, float]], step: int) -> float | None:
+    """When a run had first come to a step."""
+    return next((seconds for reached, seconds in times if reached >= step), None)
 
 
 def newest_driver(run: Run) -> Driver | None:
