@@ -163,6 +163,13 @@ def test_world_in_python_is_stepped_and_gives_the_same_rollout_as_a_compiled_one
 
 
 @pytest.mark.integration
+def test_every_tick_of_a_world_that_is_stepped_is_shown_to_who_would_take_whole_rollouts():
+    watcher = NoLook()
+    session = driven("race", watcher, rollouts=2)
+    assert isinstance(session.model.driver, SteppedDriver)
+    assert len(watcher.shown) == 2 * session.config.ppo.n_steps
+
+
 def test_watcher_of_every_tick_changes_nothing_that_is_saved(tmp_path):
     plain = train(tiny_config(), "plain", tmp_path).run
     watched = train(tiny_config(), "watched", tmp_path, watchers=[EveryTick()]).run

@@ -84,7 +84,7 @@ class HotlapPPO(PPO):
         buffer.episode_starts = self.learner.rollout.starts.reshape(-1, self.n_envs)[: self.n_steps]
 
     def collect_rollouts(self, env: Any, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int) -> bool:
-        """Drive all cars for some ticks, with the policy as it is; callbacks that need not see every one see all."""
+        """Drive all cars for some ticks with the policy as it is; compiled cars may be shown to callbacks all at once."""
         callback.on_rollout_start()
         driver = self.driver or self._make_driver(env)
         if isinstance(driver, CompiledDriver):
@@ -93,7 +93,8 @@ class HotlapPPO(PPO):
         self.learner.begin_rollout(self.num_timesteps)
         self.learner.rollout.starts[: self.n_envs] = self._last_episode_starts
         driver.begin()
-        at_once = rollout_buffer.buffer_size if sees_whole_rollouts(callback) else 1
+        whole = isinstance(driver, CompiledDriver) and sees_whole_rollouts(callback)
+        at_once = rollout_buffer.buffer_size if whole else 1
         self.driving_s = 0.0
         for first in range(0, n_rollout_steps, at_once):
             began_s = time.perf_counter()
