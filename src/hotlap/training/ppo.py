@@ -84,7 +84,7 @@ class HotlapPPO(PPO):
         buffer.episode_starts = self.learner.rollout.starts.reshape(-1, self.n_envs)[: self.n_steps]
 
     def collect_rollouts(self, env: Any, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int) -> bool:
-        """Drive all cars for some ticks with the policy as it is; compiled cars may be shown to callbacks all at once."""
+        """Drive all cars for some ticks with the policy as it is; callbacks may see compiled ones all at once."""
         callback.on_rollout_start()
         driver = self.driver or self._make_driver(env)
         if isinstance(driver, CompiledDriver):
