@@ -1,11 +1,13 @@
 """Driving in the page: keys, the clock, laps and the finish agree with the Python engine."""
 
+import base64
 import re
 
 import pytest
 from playwright.sync_api import expect
 
 from browser.game_page import lap_text, laps_in_python, scripted_drive
+from store.driven_laps import slow_drive
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -119,6 +121,37 @@ def test_stuck_car_is_put_back_on_the_track(game):
     expect(game.page.locator(".hud-count")).to_have_text("Back to the track")
     expect(game.page.locator(".hud-count")).not_to_have_class(re.compile("shown"))
     assert game.stat("phase") == "racing"
+
+
+def test_flying_lap_as_fast_as_the_reference_earns_gold_and_a_standing_one_no_medal(game):
+    for laps, medals in (("1", []), ("3", ["gold medal"])):
+        game.open().hurry().drive(scripted_drive(int(laps))[0])
+        game.race("Solo", laps)
+        game.wait_for_results()
+        shown = game.page.locator(".subline .medal")
+        assert [medal.get_attribute("aria-label") for medal in shown.all()] == medals
+
+
+def test_race_waits_for_a_beginner_who_is_more_than_five_seconds_behind(game):
+    drive, ticks = slow_drive()
+    game.open().hurry().drive(base64.b64encode(drive.inputs).decode())
+    game.race("Versus AI", "1")
+    game.wait_for_results()
+    assert game.times(2) == [lap_text(ticks)]
+    behind = re.fullmatch(r"AI wins by ([\d.]+) s", game.page.get_by_test_id("verdict").inner_text())
+    assert float(behind[1]) > 5.0
+
+
+def test_tap_of_a_key_at_speed_is_a_small_correction(game):
+    game.open().race("Solo", "Free")
+    game.page.keyboard.down("ArrowUp")
+    game.wait_until("Number(document.querySelector('[data-testid=speed]').textContent) > 100")
+    game.page.evaluate("window.turnClock(0.02)")  # a tick takes most of a second, and a tap as long as one likes
+    begun = game.stat("ticks")
+    game.page.keyboard.down("ArrowLeft")
+    game.wait_until(f"hotlapStats.ticks >= {begun + 3}")
+    turned = game.page.locator(".hud-inputs i").first.evaluate("wheel => wheel.style.transform")
+    assert -80 < int(re.fullmatch(r"translateX\((-?\d+)%\)", turned)[1]) < 0
 
 
 def test_race_against_the_machine_ends_with_a_comparison(game):

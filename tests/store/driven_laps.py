@@ -25,7 +25,14 @@ def wide_drive(track: str = "track-01") -> tuple[RecordedDrive, int]:
     return drive, ticks
 
 
-def _drive(track: str, laps: int, slip: range) -> tuple[RecordedDrive, int, bool]:
+@cache
+def slow_drive(track: str = "track-01") -> tuple[RecordedDrive, int]:
+    """A lap of somebody who gives a third of the throttle, and its ticks."""
+    drive, ticks, _ = _drive(track, 1, range(0), throttle=0.35)
+    return drive, ticks
+
+
+def _drive(track: str, laps: int, slip: range, throttle: float = 1.0) -> tuple[RecordedDrive, int, bool]:
     world = RacerWorld(1, track)
     world.begin(0, np.random.default_rng(0))
     driver = ReferenceDriver(track)
@@ -33,6 +40,7 @@ def _drive(track: str, laps: int, slip: range) -> tuple[RecordedDrive, int, bool
     while world.fleet.lap[0] <= laps:
         wanted = driver.act(world.observation, world)
         wanted[:, 0] = -1.0 if world.fleet.tick[0] in slip else wanted[:, 0]
+        wanted[:, 1] *= throttle
         written = encode_actions(wanted)
         inputs += written
         world.advance(RecordedDrive(written).actions())
