@@ -53,7 +53,7 @@ export class Hud {
   private readonly toast = h('div', { class: 'hud-toast', role: 'status' });
   private readonly notices = h('div', { class: 'hud-notices', role: 'alert' });
   private readonly title = h('p', { class: 'hud-title' });
-  private readonly expects = h('p', { class: 'hud-title', 'data-testid': 'expects' });
+  private readonly expects = h('p', { class: 'hud-expects', 'data-testid': 'expects' });
   private readonly table = h('ol', { class: 'hud-table' });
   private readonly own = inputsView();
   private readonly other = inputsView();
