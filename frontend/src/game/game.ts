@@ -210,7 +210,7 @@ export class Game {
     const inRace = this.screens.name === 'race' && followed;
     sound.drive(inRace && race.driving ? followed.now : null, race.fleet.car.topSpeed);
     if (inRace) this.hud.update(race, followed, this.picture, settings);
-    if (inRace) this.hud.showExpected(settings.showRays ? this.stage.expected : null, race.fleet.car);
+    if (inRace) this.hud.showExpected(this.stage.expected, race.fleet.car);
     if (!settings.hasDriven && (race.human?.drivenTicks ?? 0) > KNOWS_AFTER_TICKS) this.noteDriven();
   }
 

@@ -6,7 +6,7 @@ import type { Controls } from '../physics/kernel';
 import { TICKS_PER_SECOND } from '../physics/numbers';
 import type { Outcome } from '../race/controller';
 import { Grid } from '../race/drivers';
-import { type Expectation, Foresight, type Thinker } from '../race/foresight';
+import { type Expectation, Foresight } from '../race/foresight';
 import type { Garage } from '../race/garage';
 import { KeySteering, roadSteer } from '../race/key-steering';
 import { Race, type RequestedChanges } from '../race/race';
@@ -113,7 +113,8 @@ export class Stage {
     const { race } = this.grid;
     const controls = this.script ? IDLE : this.personControls(race, hands, choices);
     const outcome = await this.grid.advance(this.scripted(race, controls, requests), requests);
-    if (choices.showRays && race.driving) await this.thinkAhead(this.grid);
+    if (!choices.showRays) this.foresight = null;
+    else if (race.driving) await this.thinkAhead(this.grid);
     return outcome;
   }
 
@@ -122,6 +123,7 @@ export class Stage {
     return this.foresight?.expected ?? null;
   }
 
+  /** Who fails while thinking ahead fails at the wheel as well, and that is told. */
   private async thinkAhead({ race, drivers, failures }: Grid): Promise<void> {
     const car = race.cars.find(({ entrant }) => entrant.kind === 'policy');
     const driver = car && drivers[car.number];
@@ -129,10 +131,15 @@ export class Stage {
       this.foresight = null;
       return;
     }
-    const { track, car: kind } = race.fleet;
-    this.foresight ??= new Foresight(await this.garage.kernel.fleet(track, 1, kind.id));
-    const thinker: Thinker = { number: car.number, entrant: car.entrant, driver };
-    await this.foresight.think(race.fleet, thinker);
+    try {
+      const { track, car: kind } = race.fleet;
+      const foresight = this.foresight ?? new Foresight(await this.garage.kernel.fleet(track, 1, kind.id));
+      if (race !== this.race) return;
+      this.foresight = foresight;
+      await foresight.think(race.fleet, { number: car.number, entrant: car.entrant, driver });
+    } catch {
+      this.foresight = null;
+    }
   }
 
   private put(race: Race, line: LineUp): void {

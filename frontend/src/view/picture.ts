@@ -106,7 +106,7 @@ export class Picture {
       ghost: this.ghost,
       showBrakes: race.ghost !== null,
       senses: settings.showRays && race.live && watched ? sensesOf(race, watched, this.poses) : null,
-      expected: settings.showRays && race.live ? this.expected : null,
+      expected: race.live ? this.expected : null,
     };
     this.scene.draw(frame);
   }

@@ -2,11 +2,14 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lineUp, personSeat } from '../../src/game/line-up';
 import { type Plan, Stage } from '../../src/game/stage';
 import type { Kernel } from '../../src/physics/kernel';
+import type { Driver } from '../../src/race/drivers';
 import type { Garage } from '../../src/race/garage';
+import type { Entrant } from '../../src/race/race-car';
 import { DEFAULTS } from '../../src/site/settings';
 import { HANDS_OFF } from '../../src/ui/input';
 import { loadKernel, loadTrack } from '../site';
 
+const SEEING = { ...DEFAULTS, showRays: true };
 const NOTHING = { togglePause: false, restart: false, quitToMenu: false };
 const plan = (laps: number): Plan => ({
   track: 'track-01',
@@ -68,4 +71,32 @@ describe('the stage', () => {
     expect(speeds[0]).toBeGreaterThan(10);
     expect(speeds[1]).toBe(speeds[0]);
   });
+
+  it('lets the machine think ahead while its senses are shown, and forgets it when they are not', async () => {
+    await stage.begin(withMachine({ decide: () => ({ steer: 0, throttle: 1, brake: 0 }) }), stage.wish());
+    for (let tick = 0; tick < 30; tick++) await stage.tick(HANDS_OFF, SEEING, NOTHING);
+    expect(stage.expected?.gained).toBeGreaterThan(0);
+    await stage.tick(HANDS_OFF, DEFAULTS, NOTHING);
+    expect(stage.expected).toBeNull();
+  });
+
+  it('goes on when a machine fails while it thinks ahead', async () => {
+    let asked = 0;
+    const decide = () => {
+      asked += 1;
+      if (asked > 5) throw new Error('tired');
+      return { steer: 0, throttle: 1, brake: 0 };
+    };
+    await stage.begin(withMachine({ decide }), stage.wish());
+    for (let tick = 0; tick < 10; tick++) await stage.tick(HANDS_OFF, SEEING, NOTHING);
+    expect(stage.race?.tick).toBe(10);
+    expect(stage.grid?.failures.get(0)).toBe('tired');
+    expect(stage.expected).toBeNull();
+  });
 });
+
+/** A race of one machine, without a countdown. */
+function withMachine(driver: Driver): Plan {
+  const entrant: Entrant = { name: 'AI', kind: 'policy', colour: 0, layout: 'classic', delay: 0 };
+  return { ...plan(0), line: lineUp([{ entrant, driver: () => driver }]), counts: false };
+}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hotlap.episodes import Episodes, write_draws
 from hotlap.kernel import kernel, numbers_at, pointers_at
 from hotlap.learning.calls import call_entry, copy_element
+from hotlap.learning.forward import within
 from hotlap.learning.network import Work, forward
 from hotlap.learning.passes import ADAM_SLOT, SHARES, Learning, draw_rows, learning_at, room_of
 from hotlap.learning.products import LINE, TILE, tail
@@ -132,18 +133,11 @@ STRETCH_SLOT = MACHINE_SLOT + 1
 
 
 @kernel
-def within(number: float, most: float) -> float:
-    """A number clipped on both sides; what is none stays none."""
-    if number > most:
-        return most
-    return max(number, -most)
-
-
-@kernel
 def scaled_input(driving: Driving, car: int, k: int) -> float:
     """One observation of a car as the network sees it."""
+    clip = driving.stretch.clip
     raw = np.float32(driving.cars.observation[car * int(driving.stretch.inputs) + k])
-    return within((raw - driving.scales.mean[k]) * driving.scales.scale[k], driving.stretch.clip)
+    return float(within((raw - driving.scales.mean[k]) * driving.scales.scale[k], -clip, clip))
 
 
 @kernel
