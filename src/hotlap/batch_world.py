@@ -19,6 +19,8 @@ class BatchWorld:
     batch: Any
     step_views: dict[str, Array]
     reset_views: dict[str, Array]
+    reason_against_gpu: str = ""
+    """Why this one needs the cores, where it does."""
 
     def options(self) -> dict[str, Any]:
         """What makes the same world again, files that were read included."""

@@ -40,6 +40,8 @@ class World(Protocol):
     truncated: Array
     rollout: "Rollout"
     """What `reset` and `advance_and_reset` hand to a learner."""
+    reason_against_gpu: str
+    """Why this one needs the cores, where it does."""
 
     def begin(self, car: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> None:
         """Start a new episode for one car; every random number comes from `rng`."""
@@ -105,7 +107,7 @@ class Registration:
     env_ids: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The Gymnasium ids of the environment, each with the options it stands for."""
     on_gpu: bool = False
-    """Whether all that a tick needs is in its kernel, one thread for each car: such a world drives on a GPU too."""
+    """Whether all that a tick needs is in its kernel, a thread for each car, road or grid: it drives on a GPU too."""
     training: str = ""
     """How it is trained: a `hotlap.training.world_training.WorldTraining`."""
     evaluation: str = ""
@@ -167,6 +169,7 @@ register_world(
         vector_env="hotlap.vector.race_env:RaceVectorEnv",
         parallel_env="hotlap.vector.parallel_env:RaceParallelEnv",
         env_ids={"hotlap/Race-v0": {}},
+        on_gpu=True,
         training="hotlap.training.race:TRAINING",
         evaluation="hotlap.evaluation.race.evaluation:EVALUATION",
         browser="hotlap.export.race_browser:BROWSER",

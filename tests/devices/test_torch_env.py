@@ -13,7 +13,7 @@ from hotlap.devices.gpu_memory import GpuMemory
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.errors import ActionError, ConfigError, EnvironmentStateError, StateError
 from hotlap.kernel import native_entry
-from hotlap.worlds import make_world
+from hotlap.worlds import Registration, make_world, registered
 
 COUNT = 7
 OPTIONS = {
@@ -22,9 +22,13 @@ OPTIONS = {
 }
 
 
-def actions(step: int) -> torch.Tensor:
-    phase = torch.arange(COUNT) + step / 7.0
-    return torch.stack([torch.sin(phase), torch.full((COUNT,), 0.8), 0.2 * torch.cos(phase)], dim=1).float()
+RACE = {"config": {"episode": {"maxSteps": 30}}, "start": "spread"}
+RACES = {"classic": {**RACE, "cars": 4}, "gt": {**RACE, "cars": 4, "car": "gt", "track": "quarry"}}
+
+
+def actions(step: int, count: int = COUNT) -> torch.Tensor:
+    phase = torch.arange(count) + step / 7.0
+    return torch.stack([torch.sin(phase), torch.full((count,), 0.8), 0.2 * torch.cos(phase)], dim=1).float()
 
 
 class CoresAsGpu:
@@ -60,13 +64,26 @@ def as_gpu(monkeypatch):
 def test_same_numbers_as_the_batch_bit_for_bit(name, memory, request):
     if memory == "gpu":
         request.getfixturevalue("as_gpu")
-    env, world = hotlap.make_torch_env(name, COUNT, seed=3, **OPTIONS[name]), make_world(name, COUNT, **OPTIONS[name])
+    drive_as_the_batch_does(name, COUNT, OPTIONS[name])
+
+
+@pytest.mark.parametrize("car", RACES)
+@pytest.mark.parametrize(("memory", "learners"), [("host", 4), ("gpu", 4), ("host", 1), ("host", 2)])
+def test_races_have_the_same_numbers_as_their_batch(car, memory, learners, request):
+    if memory == "gpu":
+        request.getfixturevalue("as_gpu")
+    drive_as_the_batch_does("race", 8, {**RACES[car], "learners": learners})
+
+
+def drive_as_the_batch_does(name, count, options):
+    """The same drive with tensors and with the batch, to the bit, beyond the end of every episode."""
+    env, world = hotlap.make_torch_env(name, count, seed=3, **options), make_world(name, count, **options)
     seen, _ = env.reset()
     world.reset(3)
     ended = 0
     for step in range(50):
         assert seen.numpy().tobytes() == world.rollout.observation.tobytes()
-        asked = actions(step)
+        asked = actions(step, count)
         seen, reward, terminated, truncated, info = env.step(asked)
         world.advance_and_reset(asked.numpy())
         assert reward.numpy().tobytes() == world.rollout.reward.tobytes()
@@ -75,7 +92,7 @@ def test_same_numbers_as_the_batch_bit_for_bit(name, memory, request):
         for key, values in info.items():
             assert values.numpy().tobytes() == getattr(world.rollout, key).tobytes()
         ended += int((terminated | truncated).sum())
-    assert ended >= COUNT
+    assert ended >= count
     for column, mine in env.state().items():
         assert mine.tobytes() == world.state_columns()[column].tobytes()
 
@@ -183,7 +200,35 @@ def test_cars_have_as_many_threads_as_are_at_hand(count, lanes):
     assert lanes == 1 or lanes * count <= THREADS_AT_HAND
 
 
-def test_a_world_that_drives_on_the_cores_only_is_refused_a_gpu(monkeypatch):
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
+@pytest.mark.parametrize("car", RACES)
+def test_gpu_races_as_the_cores_do(car):
+    """Contact makes much of a last digit: numbers agree closely for half a second, flags exactly."""
+    options = {**RACES[car], "learners": 4}
+    on_gpu, on_cores = (hotlap.make_torch_env("race", 64, device, **options) for device in ("cuda", "cpu"))
+    on_gpu.reset()
+    on_cores.reset()
+    for step in range(28):
+        mine, theirs = on_gpu.step(actions(step, 64).cuda()), on_cores.step(actions(step, 64))
+        torch.testing.assert_close(mine[0].cpu(), theirs[0], rtol=0.0, atol=1e-5)
+        assert torch.equal(mine[2].cpu(), theirs[2])
+        assert torch.equal(mine[3].cpu(), theirs[3])
+
+
+def test_cars_that_end_before_the_others_of_their_grid_wait_for_them(as_gpu):
+    env = hotlap.make_torch_env("race", 4, learners=4, **{**RACES["classic"], "laps": 1})
+    env.reset()
+    env.memory.column(env.world.contenders.status)[0] = 1
+    terminated = env.step(torch.zeros(4, 3))[2]
+    assert env.outputs["terminated"].tolist() == [1, 0, 0, 0]
+    assert not terminated.any()
+
+
+def test_what_drives_on_the_cores_only_is_refused_a_gpu(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    with pytest.raises(ConfigError, match=r'world race drives on the cores only\. Use device="cpu"\.'):
-        TorchEnv(SimpleNamespace(name="race", count=2), "cuda")
+    own = Registration("own", "nobody:Own")
+    monkeypatch.setattr("hotlap.devices.torch_env.registered", lambda name: own if name == "own" else registered(name))
+    with pytest.raises(ConfigError, match=r'world own drives on the cores only\. Use device="cpu"\.'):
+        TorchEnv(SimpleNamespace(name="own", count=2), "cuda")
+    with pytest.raises(ConfigError, match=r"opponents drive on the cores only: let all 4 cars learn \(learners=4\)\."):
+        hotlap.make_torch_env("race", 2, "cuda", cars=4, learners=2)

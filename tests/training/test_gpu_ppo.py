@@ -11,7 +11,7 @@ from devices.cuda_on_cores import core_compiler, use_core_as_gpu
 from hotlap.devices.fused_ppo import FusedPpo
 from hotlap.errors import ConfigError
 from hotlap.training import algorithms, gpu_ppo
-from hotlap.training.config import NetworkSettings, load_preset
+from hotlap.training.config import NetworkSettings, TeacherSettings, load_preset
 from hotlap.training.session import open_session, restore_session
 
 CARS, TICKS = 16, 32
@@ -237,11 +237,11 @@ def test_a_gpu_that_is_asked_for_and_cannot_be_used_is_refused(monkeypatch):
     with pytest.raises(ConfigError, match=r"no NVIDIA GPU here.*--device cpu"):
         open_session(config(device="cuda"))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    taught = dataclasses.replace(config(device="cuda"), teacher=load_preset("racer-generalist").teacher)
+    race = dataclasses.replace(load_preset("race-ppo"), device="cuda")
     with pytest.raises(ConfigError, match="This teacher drives on the cores"):
-        open_session(taught)
-    with pytest.raises(ConfigError, match="world race drives on the cores"):
-        algorithms.learns_on_gpu(dataclasses.replace(load_preset("race-ppo"), device="cuda"))
+        algorithms.learns_on_gpu(race)
+    with pytest.raises(ConfigError, match="Opponents drive on the cores"):
+        algorithms.learns_on_gpu(dataclasses.replace(race, teacher=TeacherSettings()))
     assert not algorithms.learns_on_gpu(load_preset("race-ppo"))
     with pytest.raises(ConfigError, match="Only hotlap's own learner"):
         open_session(config(device="cuda", learner="sb3"))

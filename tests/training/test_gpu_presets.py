@@ -45,10 +45,11 @@ def test_presets_with_settings_for_a_gpu_learn_there_from_a_teacher_or_with_our_
 
 
 def test_presets_with_a_teacher_that_has_a_kernel_can_learn_on_a_gpu():
-    presets = [load_preset(name, on_gpu=True) for name in ("gt-ppo", "gt-generalist", "highway-ppo")]
-    assert all(each.teacher.steps >= each.steps and training_of(each).teaches_on_gpu(each) for each in presets)
-    others = [load_preset(name) for name in ("racer-generalist", "race-ppo")]
-    assert not any(training_of(each).teaches_on_gpu(each) for each in others)
+    names = ("racer-generalist", "gt-ppo", "gt-generalist", "highway-ppo")
+    presets = [load_preset(name, on_gpu=True) for name in names]
+    assert all(each.teacher.steps >= each.steps and not training_of(each).reason_against_gpu(each) for each in presets)
+    race = load_preset("race-ppo")
+    assert "teacher" in training_of(race).reason_against_gpu(race)
 
 
 def test_a_mistake_in_them_is_told_on_the_cores_too(tmp_path):

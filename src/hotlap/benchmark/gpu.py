@@ -1,4 +1,4 @@
-"""`hotlap benchmark gpu`: both worlds on an NVIDIA GPU, beside the same kernels on this machine's cores."""
+"""`hotlap benchmark gpu`: all worlds on an NVIDIA GPU, beside the same kernels on this machine's cores."""
 
 import json as json_text
 import sys
@@ -20,6 +20,7 @@ from hotlap.export.ptx import libdevice, ptx
 from hotlap.export.world_browser import browser_of
 from hotlap.highway.world import HighwayWorld
 from hotlap.progress import say as tell
+from hotlap.race.world import RaceWorld
 from hotlap.racer.world import RacerWorld
 
 Array = NDArray[Any]
@@ -28,6 +29,7 @@ LIMITS = {"cars": (1024, 1_000_000), "ticks": (1, 100_000), "repeats": (1, 1000)
 COMPARED, COMPARED_TICKS = 1024, 600
 TAPE_TICKS = 32
 DRIVE = 1
+CARS_OF_GRID = 8
 CLOSE_ENOUGH = 1e-9
 """A GPU rounds sines and cosines differently in the last digit, and so may everything that follows from them."""
 
@@ -43,11 +45,25 @@ class Contest:
     """It takes as long as so many cars of the racer."""
     function: str = "update"
     """Which of the world's functions advances it."""
+    together: int = 1
+    """So many are on one road."""
 
     @property
     def world(self) -> str:
         """The world it is a kind of."""
         return self.name.split(" ")[0]
+
+
+def _races(name: str, track: str, car: str, function: str) -> Contest:
+    """Grids of eight cars, all of which are driven from outside."""
+    options: dict[str, Any] = {
+        "track": track,
+        "car": car,
+        "cars": CARS_OF_GRID,
+        "learners": CARS_OF_GRID,
+        "start": "spread",
+    }
+    return Contest(name, lambda count: RaceWorld(count, **options), PUSHING_ON, 1, function, CARS_OF_GRID)
 
 
 CONTESTS = (
@@ -59,6 +75,8 @@ CONTESTS = (
         1,
         "update_grip",
     ),
+    _races("race", "track-01", "classic", "update_race"),
+    _races("race with grip", "quarry", "gt", "update_grip_race"),
     Contest("highway", lambda count: HighwayWorld(count, vehicles=20), np.array([0.3, -0.3, 0.0]), 8),
 )
 
@@ -98,9 +116,8 @@ class GpuCopy:
         """Advance everything by a tick with the three columns of actions at these addresses."""
         for place, column, source in zip(self._actions, self._batch.actions, actions, strict=True):
             self._gpu.copy(place, source, column.nbytes)
-        self._gpu.launch(
-            self._kernel, self._addresses, Work(self._batch.count, DRIVE, lanes_per_car(self._batch.count))
-        )
+        count = self._batch.kernel_count
+        self._gpu.launch(self._kernel, self._addresses, Work(count, DRIVE, lanes_per_car(count)))
 
     def differences(self) -> tuple[float, int]:
         """The largest difference to the batch's own arrays, and how many whole numbers are not the same."""
@@ -186,13 +203,13 @@ def contest_outcome(gpu: Gpu, contest: Contest, settings: dict[str, int], say: S
     kernel = gpu.kernel(ptx(contest.world, entry, libdevice()), contest.world)
     say(f"driving the {contest.name} on both …")
     largest, differing = compare(gpu, kernel, contest)
-    count = settings["cars"] // contest.cars_for_one
+    count = settings["cars"] // contest.cars_for_one // contest.together * contest.together
     on_gpu, on_cores = rates(gpu, kernel, contest, count, settings["ticks"], settings["repeats"])
     return Outcome(contest.name, count, on_gpu, on_cores, COMPARED_TICKS, largest, differing)
 
 
 def run_gpu_benchmark(cars: int = 131_072, ticks: int = 100, repeats: int = 5, json: bool = False) -> int:
-    """Measure both worlds and print it; 1 when the two did not agree."""
+    """Measure all worlds and print it; 1 when the two machines did not agree."""
     settings = {"cars": cars, "ticks": ticks, "repeats": repeats}
     for name, value in settings.items():
         low, high = LIMITS[name]

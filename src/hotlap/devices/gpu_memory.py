@@ -40,6 +40,9 @@ class GpuMemory:
         """What kernels beside the world's brought along, by where it lies on the host."""
         self._choices = torch.from_numpy(np.array(world.action_choices, np.float64)).to(device)
         self._addresses = self._table()
+        self._ends_together = self._batch.kernel_count < self._batch.count
+        """Whether the cars of a grid begin anew only when the last of them is done."""
+        self._terminated = torch.zeros(world.count, dtype=torch.bool, device=device)
 
     def _table(self) -> torch.Tensor:
         """The address table, with the columns of the actions in one piece."""
@@ -56,6 +59,12 @@ class GpuMemory:
         """The columns of a group, by name."""
         fields = getattr(self._batch, name)._fields
         return dict(zip(fields, self._tensors[self._number_of(name)], strict=True))
+
+    def flags(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Whose episode ended by itself, and whose was cut off."""
+        out = self.group("out")
+        own = out["terminated"].view(torch.bool)
+        return self._terminated if self._ends_together else own, out["truncated"].view(torch.bool)
 
     def column(self, array: Array) -> torch.Tensor:
         """The tensor for a column of the batch or of a kernel beside it, found by where the column lies."""
@@ -74,7 +83,7 @@ class GpuMemory:
         self._beside |= {place: torch.tensor(array, device=self._device) for place, array in new.items()}
         flat = [self.column(array).data_ptr() for array in arrays]
         addresses = torch.tensor(flat, dtype=torch.int64, device=self._device)
-        return lambda: self._launch(kernel, addresses, 0)
+        return lambda: self._launch(kernel, addresses, Work(self._batch.count, 0, lanes_per_car(self._batch.count)))
 
     def take_over(self) -> None:
         """Copy the world's arrays to the GPU."""
@@ -92,10 +101,13 @@ class GpuMemory:
 
     def tick(self) -> None:
         """One tick with the controls as they are."""
-        self._launch(self._kernel, self._addresses, self._batch.autoreset_mode)
+        count = self._batch.kernel_count
+        self._launch(self._kernel, self._addresses, Work(count, self._batch.autoreset_mode, lanes_per_car(count)))
+        if self._ends_together:
+            ended = (self.column(column) for column in (self._batch.out.terminated, self._batch.rollout.ended))
+            torch.logical_and(*ended, out=self._terminated)
 
-    def _launch(self, kernel: Any, addresses: torch.Tensor, mode: int) -> None:
-        work = Work(self._batch.count, mode, lanes_per_car(self._batch.count))
+    def _launch(self, kernel: Any, addresses: torch.Tensor, work: Work) -> None:
         self._gpu.launch(kernel, addresses.data_ptr(), work, current_stream(self._device))
 
     def state(self) -> dict[str, Array]:

@@ -16,8 +16,13 @@ class HostMemory:
         self._world = world
 
     def group(self, name: str) -> dict[str, torch.Tensor]:
-        """The columns of a group, by name."""
-        return {field: torch.from_numpy(column) for field, column in getattr(self._world.batch, name)._asdict().items()}
+        """The columns of a group, by name; a rollout has only those who learn."""
+        owner = self._world if name == "rollout" else self._world.batch
+        return {field: torch.from_numpy(column) for field, column in getattr(owner, name)._asdict().items()}
+
+    def flags(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Whose episode ended by itself, and whose was cut off."""
+        return torch.from_numpy(self._world.terminated), torch.from_numpy(self._world.truncated)
 
     def column(self, array: Array) -> torch.Tensor:
         """The tensor for one of the batch's own columns."""

@@ -40,16 +40,17 @@ class TorchEnv:
         self.device = checked_device(device)
         if self.device.type == "cuda" and not registered(world.name).on_gpu:
             raise ConfigError(f'the world {world.name} drives on the cores only. Use device="cpu".')
+        if self.device.type == "cuda" and world.reason_against_gpu:
+            raise ConfigError(f'{world.reason_against_gpu} Or use device="cpu".')
         self.memory: Any = (HostMemory if self.device.type == "cpu" else GpuMemory)(world, self.device)
         rollout, size = self.memory.group("rollout"), world.observation.shape[1]
         self.observation = rollout["observation"].view(self.num_envs, size)
         self.reward = rollout["reward"]
         self.outputs: Mapping[str, torch.Tensor] = self.memory.group("out")
-        """What the last step says about every car, by the names of the world's `StepOutputs`."""
+        """What the last step says about every car, opponents included, by the names of the world's `StepOutputs`."""
         self.info = {name: rollout[name] for name in FINAL}
         self.info["final_observation"] = self.info["final_observation"].view(self.num_envs, size)
-        flags = [self.outputs[name].view(torch.bool) for name in ("terminated", "truncated")]
-        self._result: StepResult = (self.observation, self.reward, *flags, self.info)  # type: ignore[assignment]
+        self._result: StepResult = (self.observation, self.reward, *self.memory.flags(), self.info)
         self._running = self._closed = False
 
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:

@@ -22,7 +22,7 @@ TRIPLE = "nvptx64-nvidia-cuda"
 CPU, FEATURES = "sm_75", "+ptx75"
 TOOLKIT = "/usr/local/cuda"
 LIBRARY_FILE = "nvvm/libdevice/libdevice.10.bc"
-FROM_LIBRARY = "acos|asin|atan|atan2|cos|exp|fmod|log|pow|sin|tan"
+FROM_LIBRARY = "acos|asin|atan|atan2|cos|exp|fmod|hypot|log|pow|sin|tan"
 BUILT_IN = "ceil|floor|sqrt"
 
 

@@ -42,7 +42,8 @@ class HighwayBatch:
         threads: int | None = None,
         stagger: bool = False,
     ) -> None:
-        self.count, self.slots = count, slots
+        self.count = self.kernel_count = count
+        self.slots = slots
         sizes = row_sizes(slots, OBSERVATION_SIZE)
         self.vehicles = zeros(Vehicles, count, **sizes)
         self.vehicles.order[:] = np.tile(np.arange(slots), count)

@@ -47,6 +47,9 @@ class RaceBatch:
     world's own, in `alone`; what the race adds is in `contenders` and `facts`.
     """
 
+    autoreset_mode = AUTORESET
+    """The mode in which other machines advance it."""
+
     def __init__(
         self,
         grids: int,
@@ -59,6 +62,8 @@ class RaceBatch:
         self.settings = settings
         self.grid_count, self.cars = grids, checked_cars(settings.cars)
         self.count = count = grids * self.cars
+        self.kernel_count = grids
+        """A call of the kernel advances a grid."""
         if grids < 1:
             raise ConfigError(f"a batch has at least one grid, not {grids}.")
         self.alone = RacerBatch(

@@ -75,6 +75,9 @@ class RaceWorld(BatchWorld):
         chosen = _fitting(given.opponents, seats)
         self.drivers = seated_drivers(chosen, seats, self.batch)
         self.opponents = Opponents(self.batch, self.drivers, self.learners)
+        if self.drivers:
+            cars = self.cars_of_grid
+            self.reason_against_gpu = f"opponents drive on the cores only: let all {cars} cars learn (learners={cars})."
 
     def _make_views(self) -> None:
         """What learners see and get, and what they are told: their rows out of all."""
@@ -84,7 +87,9 @@ class RaceWorld(BatchWorld):
         self.observation = np.zeros((count, size))
         self.reward = np.zeros(count)
         self.terminated, self.truncated = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-        self.rollout = zeros(Rollout, count, observation=size, final_observation=size)
+        self.rollout = self.batch.rollout
+        if self.learners < self.cars_of_grid:
+            self.rollout = zeros(Rollout, count, observation=size, final_observation=size)
         self._actions = np.zeros((self.batch.count, 3))
         self._all_views = {**step_views(self.fleet, self.out), **self._race_views()}
         self._all_reset_views = {**reset_views(self.fleet), "place": self.contenders.place}
@@ -187,6 +192,8 @@ class RaceWorld(BatchWorld):
             self.terminated &= np.repeat(done, self.learners)
 
     def _gather_rollout(self) -> None:
+        if self.rollout is self.batch.rollout:
+            return
         for name, column in self.batch.rollout._asdict().items():
             getattr(self.rollout, name).reshape(self.count, -1)[:] = column.reshape(self.batch.count, -1)[self.rows]
 

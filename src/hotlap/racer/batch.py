@@ -72,7 +72,7 @@ class RacerBatch:
         stagger: bool = False,
         cars: Sequence[Car] = (),
     ) -> None:
-        self.count = count
+        self.count = self.kernel_count = count
         self.tracks = tuple(tracks)
         self.observation_size = size = layout_size(layout)
         self.fleet = zeros(FleetState, count)

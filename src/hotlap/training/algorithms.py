@@ -94,8 +94,8 @@ def _reason_against_gpu(config: TrainConfig) -> str:
         return "Only hotlap's own learner of PPO works on a GPU."
     if not registered(config.world).on_gpu:
         return f"The world {config.world} drives on the cores, so a run in it cannot learn on a GPU."
-    if config.teacher.steps and not training_of(config).teaches_on_gpu(config):
-        return "This teacher drives on the cores, so a run with it cannot learn on a GPU."
+    if reason := training_of(config).reason_against_gpu(config):
+        return reason
     if not torch.cuda.is_available():
         return "torch finds no NVIDIA GPU here."
     return ""

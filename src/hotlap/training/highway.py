@@ -60,9 +60,9 @@ class HighwayTraining:
         controls = np.eye(len(Actions._fields)) if self.mixing(config) is None else ONE_PEDAL
         return Teacher(lambda: expert.act(world.observation) @ controls, lambda: expert.kernel(world.batch, controls))
 
-    def teaches_on_gpu(self, config: TrainConfig) -> bool:  # noqa: ARG002 - with all settings
+    def reason_against_gpu(self, config: TrainConfig) -> str:  # noqa: ARG002 - with all settings
         """The expert is a kernel."""
-        return True
+        return ""
 
     def schedules(self, world: Any) -> list[BaseCallback]:  # noqa: ARG002 - in any such world
         """Nothing changes on its own."""

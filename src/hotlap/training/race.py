@@ -54,9 +54,13 @@ class RaceTraining:
         driver = line_driver(world.batch, TEACHER_PACE)
         return Teacher(lambda: driver.act(world.observation, world.batch, world.rows))
 
-    def teaches_on_gpu(self, config: TrainConfig) -> bool:  # noqa: ARG002 - whatever the settings
-        """Line drivers look at each other on the cores."""
-        return False
+    def reason_against_gpu(self, config: TrainConfig) -> str:
+        """Line drivers look at each other on the cores, and past selves drive there."""
+        if config.teacher.steps:
+            return "This teacher drives on the cores, so a run with it cannot learn on a GPU."
+        if config.race.learners < config.race.cars:
+            return "Opponents drive on the cores, so a race with them cannot be learned on a GPU."
+        return ""
 
     def schedules(self, world: RaceWorld) -> list[BaseCallback]:
         """Past selves, where they race."""

@@ -64,9 +64,9 @@ class RacerTraining:
         teacher = GripTeacher(world.tracks, world.cars, pace)
         return Teacher(partial(teacher.act, world), partial(teacher.kernel, world))
 
-    def teaches_on_gpu(self, config: TrainConfig) -> bool:
-        """The follower of the fastest lines is a kernel there too."""
-        return config.racer.car != (CLASSIC,)
+    def reason_against_gpu(self, config: TrainConfig) -> str:  # noqa: ARG002 - with all settings
+        """Followers of lines are kernels."""
+        return ""
 
     def schedules(self, world: Any) -> list[BaseCallback]:  # noqa: ARG002 - in any such world
         """Nothing changes on its own."""

@@ -34,8 +34,8 @@ class WorldTraining(Protocol):
     def teacher(self, config: TrainConfig, world: Any) -> Teacher:
         """Who shows a learner how it is done in such a world, in the learner's controls."""
 
-    def teaches_on_gpu(self, config: TrainConfig) -> bool:
-        """Whether that teacher has a kernel."""
+    def reason_against_gpu(self, config: TrainConfig) -> str:
+        """Why such a run needs the cores, as a sentence; nothing where a GPU can do it all."""
 
     def schedules(self, world: Any) -> list[BaseCallback]:
         """What changes on its own in such a world while training goes on."""
