@@ -32,9 +32,10 @@ def test_circuit_is_as_long_wide_and_tight_as_promised(seed):
     assert (corridor_turns(track) > 0.0).all()
 
 
+@pytest.mark.parametrize("style", ["rugged", "chicanes"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_rugged_circuit_is_as_narrow_wide_and_tight_as_surveyed_ones_are(seed):
-    track = generate_circuit(seed, "rugged")
+def test_circuit_of_another_style_is_as_narrow_wide_and_tight_as_surveyed_ones_are(seed, style):
+    track = generate_circuit(seed, style)
     assert 2_000.0 <= track.length_u <= 6_000.0
     assert track.control_points[:, 2].min() >= 3.7
     assert track.control_points[:, 2].max() <= 10.5
@@ -49,6 +50,28 @@ def test_roads_of_rugged_circuits_change_their_width_within_a_few_car_lengths():
         return np.median([np.abs(np.roll(width, -10) - width).max() for width in widths])
 
     assert change("rugged") > 2.0 * change("circuit")
+
+
+def test_chicanes_turn_away_and_back_as_tightly_as_surveyed_ones_do():
+    """Surveys have chicanes of 15 to 31 m radius within 60 m; without this style there is none below 31 m."""
+
+    def tightest_m(style):
+        return [chicane_radius_m(generate_circuit(seed, style)) for seed in SEEDS]
+
+    assert np.median(tightest_m("chicanes")) < 20.0
+    assert np.median(tightest_m("rugged")) > 30.0
+
+
+def chicane_radius_m(track):
+    """The larger of the radii of two opposite bends within 60 m, where that is least."""
+    arcs = np.arange(0.0, track.length_u, 2.0)
+    headings = np.unwrap(np.arctan2(*track.tangent_at(arcs).T[::-1]))
+    bend = np.convolve(np.gradient(headings, 2.0), np.ones(5) / 5.0, "same")
+    pairs = [
+        np.where(bend * np.roll(bend, -step) < 0.0, np.minimum(abs(bend), abs(np.roll(bend, -step))), 1e-6)
+        for step in range(3, 30)
+    ]
+    return 1.0 / np.max(pairs)
 
 
 def test_circuits_have_straights_and_tight_corners():

@@ -26,6 +26,11 @@ FAST_TURN_RAD = 0.75
 CHICANE_CHANCE = 0.7
 CHICANE_STRAIGHT_M = 330.0
 CHICANE_RADIUS_M = (18.0, 35.0)
+TIGHT_STRAIGHT_M = 200.0
+TIGHT_RADIUS_M = (11.0, 24.0)
+TIGHT_TURN_RAD = (0.6, 1.5)
+TIGHT_STEP_M = (1.15, 1.8)
+"""From corner to corner of a tight chicane, in the shortest length that has room for both."""
 LEAST_RUN_OFF_M = 1.0
 POINT_STEP_M = 5.0
 EASING_M = 6.0
@@ -47,17 +52,21 @@ class CircuitStyle(NamedTuple):
     half_width_m: tuple[float, float]
     swells: int
     """In so many places the road is wider by up to a half, or narrower by up to a quarter."""
+    tight_chicanes: int = 0
+    """In up to so many of the long sides the road turns away and back within a few car lengths."""
 
 
 STYLES = {
     "circuit": CircuitStyle(3, (12.5, 19.0), 12.0, (22.0, 190.0), (4.5, 7.5), 0),
     # As real ones are where there is no room, or too much of it.
     "rugged": CircuitStyle(4, (10.5, 17.0), 10.0, (16.0, 150.0), (3.9, 7.5), 8),
+    # As where long straights were broken to slow cars down.
+    "chicanes": CircuitStyle(5, (10.5, 17.0), 10.0, (16.0, 150.0), (3.9, 7.5), 8, 4),
 }
 
 
 def generate_circuit(seed: int, style: str = "circuit") -> Track:
-    """The circuit of that seed and style ("circuit" or "rugged"); always the same one, never crossing itself."""
+    """The circuit of that seed and style, one of STYLES; always the same one, never crossing itself."""
     if style not in STYLES:
         raise TrackError(f'no style "{style}".{did_you_mean(style, STYLES)} Use one of {", ".join(STYLES)}.')
     return _generated(check_seed(seed), style)
@@ -94,7 +103,10 @@ def draw_circuit(rng: np.random.Generator, style: CircuitStyle) -> FloatArray | 
     """Control points (n, 3) of one candidate, rounded to millimetres; None where it cannot be one."""
     polygon = _draw_polygon(rng)
     polygon, radii = _with_hairpins(rng, polygon, style)
-    polygon, radii = _with_chicane(rng, polygon, radii)
+    if style.tight_chicanes:
+        polygon, radii = _with_tight_chicanes(rng, polygon, radii, style.tight_chicanes)
+    else:
+        polygon, radii = _with_chicane(rng, polygon, radii)
     polygon, radii = _from_longest_side(polygon, radii)
     corners = fit_corners(polygon, radii)
     sharp = (corners.radius < style.tightest_radius_m) & (np.abs(corners.turn_rad) > 0.1)
@@ -158,6 +170,34 @@ def _with_chicane(rng: np.random.Generator, polygon: FloatArray, radii: FloatArr
         np.insert(polygon, chosen + 1, added, axis=0),
         np.insert(radii, chosen + 1, rng.uniform(*CHICANE_RADIUS_M, len(added))),
     )
+
+
+def _with_tight_chicanes(
+    rng: np.random.Generator, polygon: FloatArray, radii: FloatArray, most: int
+) -> tuple[FloatArray, FloatArray]:
+    """The same with tight chicanes in some of the long sides."""
+    length_m = np.hypot(*(np.roll(polygon, -1, axis=0) - polygon).T)
+    long = rng.permutation(np.flatnonzero(length_m > TIGHT_STRAIGHT_M))[:most]
+    for side in sorted(long.tolist(), reverse=True):  # from the last one on, so that those before keep their places
+        points, turned = _tight_chicane(rng, polygon[side], polygon[(side + 1) % len(polygon)])
+        polygon = np.insert(polygon, side + 1, points, axis=0)
+        radii = np.insert(radii, side + 1, turned)
+    return polygon, radii
+
+
+def _tight_chicane(rng: np.random.Generator, start: FloatArray, end: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Corners (2 or 3, 2) between two others, and their radii: away and back, or away, back beyond and away again."""
+    whole_m = np.hypot(*(end - start))
+    along = (end - start) / whole_m
+    aside = np.array([-along[1], along[0]]) * rng.choice([-1.0, 1.0])
+    headings = np.cumsum([rng.uniform(*TIGHT_TURN_RAD), -rng.uniform(*TIGHT_TURN_RAD)])[: rng.integers(1, 3)]
+    turns_rad = np.abs(np.diff(headings, prepend=0.0, append=0.0))
+    radii = rng.uniform(*TIGHT_RADIUS_M, len(turns_rad))
+    tangents_m = radii * np.tan(turns_rad / 2.0)
+    steps_m = (tangents_m[:-1] + tangents_m[1:]) * rng.uniform(*TIGHT_STEP_M, len(headings))
+    moves = steps_m[:, None] * (np.cos(headings)[:, None] * along + np.sin(headings)[:, None] * aside)
+    first = start + along * whole_m * rng.uniform(0.35, 0.65)
+    return first + np.concatenate([np.zeros((1, 2)), np.cumsum(moves, axis=0)]), radii
 
 
 def _from_longest_side(polygon: FloatArray, radii: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -54,7 +54,7 @@ def list_tracks(*, as_json: bool = False) -> None:
     for track in facts:
         length, width = f"{track['length_u']:,.0f} {_unit(track)}", _width(track)
         print(f"{track['id']:<10}  {track['name']:<10}  {length:>8}  {track['direction']:<17}  {width}")
-    print('\nAlso "generated:SEED:easy|medium|hard|circuit|rugged", and the path of any .json or .csv track file.')
+    print('\nAlso "generated:SEED:easy|medium|hard|circuit|rugged|chicanes", and the path of any .json or .csv file.')
 
 
 def show_track(track: str | Path, *, picture: Path | None = None, as_json: bool = False, force: bool = False) -> None:
@@ -114,7 +114,7 @@ def generate_tracks(
     force: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Make the track of a seed (easy to hard, circuit, rugged), by default written to `generated-SEED-KIND.json`."""
+    """Make the track of a seed (easy to hard, or a style of circuits), by default into `generated-SEED-KIND.json`."""
     output = output or Path(f"generated-{seed}-{kind}.json")
     refuse_outputs(output, picture, force=force)
     track = generate_circuit(seed, kind) if kind in STYLES else generate_track(seed, kind)
