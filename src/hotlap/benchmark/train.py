@@ -150,7 +150,7 @@ class TrainRequest:
 
     def _training(self, seed: int, learner: Learner, device: Device) -> TrainConfig:
         config = load_preset_for(self.preset, device, learner)
-        who = learner if config.algorithm == "ppo" else "sb3"  # SAC and DQN have no other
+        who = learner if config.algorithm != "dqn" else "sb3"  # DQN has no other
         config = dataclasses.replace(config, seed=seed, learner=who, device=device)
         return config if self.steps is None else with_steps(config, self.steps)
 

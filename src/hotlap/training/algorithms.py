@@ -15,6 +15,7 @@ from hotlap.errors import ConfigError
 from hotlap.training.config import TrainConfig
 from hotlap.training.gpu_ppo import GpuPPO
 from hotlap.training.ppo import HotlapPPO
+from hotlap.training.sac import HotlapSAC
 from hotlap.training.world_training import training_of
 from hotlap.worlds import registered
 
@@ -122,7 +123,9 @@ def _begin_with(policy: Any, config: TrainConfig) -> None:
 
 
 def _make_sac(config: TrainConfig, env: VecEnv) -> BaseAlgorithm:
-    model = SAC("MlpPolicy", env, **_options(config, config.sac))
+    kind = SAC if config.learner == "sb3" else HotlapSAC
+    _keep_torch_from_loading_its_compiler()
+    model = kind("MlpPolicy", env, **_options(config, config.sac))
     _begin_squashed_with(model.policy, config.network.initial_action)
     return model
 

@@ -320,8 +320,8 @@ class TrainConfig:
     algorithm: Literal["ppo", "sac", "dqn"] = "ppo"
     """How it learns."""
     learner: Literal["hotlap", "sb3", "rllib"] = "hotlap"
-    """Who computes PPO: hotlap's own learner, stable-baselines3 at a fraction of its speed, or, with --on ray, RLlib;
-    SAC and DQN use SB3."""
+    """Who computes PPO and SAC: hotlap, stable-baselines3 at a fraction of its speed, or, PPO with --on ray, RLlib; DQN
+    uses SB3."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where hotlap's learner drives and learns: the cores, or an NVIDIA GPU; auto takes a GPU where it can."""
     steps: int = 2_400_000

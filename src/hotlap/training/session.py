@@ -1,6 +1,8 @@
 """A run in memory: the world, the model, its state, made from the configuration or put back from a checkpoint."""
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,14 +83,19 @@ class TrainingSession:
 
     def checkpoint(self, policy: bytes | None) -> Checkpoint:
         """The run as it is now, complete; without a policy file it is only good for going on."""
-        documents = {"config": config_document(self.config), "counters": self.state.counters()}
+        documents = {"config": self._config_document, "counters": self.state.counters()}
         return Checkpoint(self.step, self.state.tensors(), documents, {"policy.onnx": policy} if policy else {})
+
+    @cached_property
+    def _config_document(self) -> dict[str, Any]:
+        return config_document(self.config)
 
     def weights_are_sound(self) -> bool:
         """Whether every weight is a number, and not so large that what is computed with it will be none."""
         if isinstance(self.model, GpuPPO) and self.model.on_device is not None:
             return self.model.largest_weight <= LARGEST_WEIGHT
-        return all(bool((weights.abs() <= LARGEST_WEIGHT).all()) for weights in self.model.policy.parameters())
+        weights = [parameter.detach() for parameter in self.model.policy.parameters()]
+        return bool(torch.nn.utils.get_total_norm(weights, math.inf) <= LARGEST_WEIGHT)
 
     def reward_mean(self) -> float | None:
         """Mean return of the last episodes, where there are any."""
