@@ -23,7 +23,7 @@ from hotlap.highway.physics import DECISION_S, EASY_ACCEL_MPS2, HARD_BRAKE_MPS2,
 from hotlap.highway.road import clamp
 from hotlap.highway.sensors import OBSERVATION_SIZE
 from hotlap.highway.supervisor import closes_too_fast
-from hotlap.kernel import arrays_at, kernel
+from hotlap.kernel import kernel, pointers_at
 
 EASY_JERK_MPS3 = 3.0
 """Acceleration changes no faster than this, unless it must brake harder than comfortable."""
@@ -115,4 +115,4 @@ def drive_experts(sight: Sight, actions: Actions, first: int, last: int) -> None
 
 def expert_entry(addresses: Any, first: int, last: int, _mode: int) -> None:
     """`drive_experts` over an address table of four slots: observations, throttle, brake, lane request."""
-    drive_experts(arrays_at(addresses, 0, Sight), arrays_at(addresses, 1, Actions), first, last)
+    drive_experts(pointers_at(addresses, 0, Sight), pointers_at(addresses, 1, Actions), first, last)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from hotlap.highway.fleet import EGO, Float64Array, Roads, Rules, Vehicles
 from hotlap.highway.road import heading_rad, lane_position, pace_of_change_per_s
 from hotlap.highway.tick import ROADS_SLOT, RULES_SLOT, VEHICLES_SLOT
-from hotlap.kernel import arrays_at, kernel, numbers_at
+from hotlap.kernel import kernel, numbers_at, pointers_at
 
 POSES_SLOT = RULES_SLOT + 1
 """After the slots of the tick, so that one address table serves both."""
@@ -32,9 +32,9 @@ def write_poses(vehicles: Vehicles, roads: Roads, poses: Poses, rules: Rules, fi
 def poses_entry(addresses: Any, first: int, last: int, _mode: int) -> None:
     """`write_poses` over the address table of the tick with the poses after it."""
     write_poses(
-        arrays_at(addresses, VEHICLES_SLOT, Vehicles),
-        arrays_at(addresses, ROADS_SLOT, Roads),
-        arrays_at(addresses, POSES_SLOT, Poses),
+        pointers_at(addresses, VEHICLES_SLOT, Vehicles),
+        pointers_at(addresses, ROADS_SLOT, Roads),
+        pointers_at(addresses, POSES_SLOT, Poses),
         numbers_at(addresses, RULES_SLOT, Rules),
         first,
         last,

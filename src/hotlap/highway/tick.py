@@ -46,7 +46,7 @@ from hotlap.highway.supervisor import (
     supervised_accel,
 )
 from hotlap.highway.traffic import consider_changes, leaves_safe_gap, write_accelerations
-from hotlap.kernel import arrays_at, kernel, numbers_at
+from hotlap.kernel import kernel, numbers_at, pointers_at
 
 # Slots of the address table: each group of arrays in turn, then the array of numbers.
 VEHICLES_SLOT = 0
@@ -307,15 +307,15 @@ def update_roads(highway: Highway, first_road: int, last_road: int, mode: int) -
 def update_entry(addresses: Any, first: int, last: int, mode: int) -> None:
     """`update_roads` over an address table: what is compiled for every machine."""
     highway = Highway(
-        vehicles=arrays_at(addresses, VEHICLES_SLOT, Vehicles),
-        roads=arrays_at(addresses, ROADS_SLOT, Roads),
-        notes=arrays_at(addresses, SCRATCH_SLOT, Scratch),
-        actions=arrays_at(addresses, ACTIONS_SLOT, Actions),
-        orders=arrays_at(addresses, ORDERS_SLOT, Orders),
-        out=arrays_at(addresses, OUTPUTS_SLOT, StepOutputs),
-        starts=arrays_at(addresses, STARTS_SLOT, Starts),
-        episodes=arrays_at(addresses, EPISODES_SLOT, Episodes),
-        rollout=arrays_at(addresses, ROLLOUT_SLOT, Rollout),
+        vehicles=pointers_at(addresses, VEHICLES_SLOT, Vehicles),
+        roads=pointers_at(addresses, ROADS_SLOT, Roads),
+        notes=pointers_at(addresses, SCRATCH_SLOT, Scratch),
+        actions=pointers_at(addresses, ACTIONS_SLOT, Actions),
+        orders=pointers_at(addresses, ORDERS_SLOT, Orders),
+        out=pointers_at(addresses, OUTPUTS_SLOT, StepOutputs),
+        starts=pointers_at(addresses, STARTS_SLOT, Starts),
+        episodes=pointers_at(addresses, EPISODES_SLOT, Episodes),
+        rollout=pointers_at(addresses, ROLLOUT_SLOT, Rollout),
         rules=numbers_at(addresses, RULES_SLOT, Rules),
     )
     update_roads(highway, first, last, mode)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hotlap.kernel import arrays_at, kernel, numbers_at, zeros
+from hotlap.kernel import kernel, numbers_at, pointers_at, zeros
 from hotlap.learning.teacher_kernel import TeacherKernel
 from hotlap.policies.policy import FloatArray
 from hotlap.racer.car import advance_car, clamp
@@ -165,9 +165,9 @@ def show_cars(showing: Showing, first: int, last: int) -> None:
 def show_entry(addresses: Any, first: int, last: int, _mode: int) -> None:
     """`show_cars` over an address table: what is compiled for every machine."""
     showing = Showing(
-        fleet=arrays_at(addresses, 0, FleetState),
-        lines=arrays_at(addresses, LINES_SLOT, Lines),
-        shown=arrays_at(addresses, SHOWN_SLOT, Actions),
+        fleet=pointers_at(addresses, 0, FleetState),
+        lines=pointers_at(addresses, LINES_SLOT, Lines),
+        shown=pointers_at(addresses, SHOWN_SLOT, Actions),
         sizes=numbers_at(addresses, SIZES_SLOT, Sizes),
         physics=numbers_at(addresses, SIZES_SLOT + 1, Physics),
     )

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from hotlap.episodes import Episodes, Rollout, write_draws, write_end, write_seen
-from hotlap.kernel import arrays_at, kernel, numbers_at
+from hotlap.kernel import kernel, numbers_at, pointers_at
 from hotlap.racer.car import advance_car, clamp
 from hotlap.racer.fleet import Actions, CarState, Controls, FleetState, Rules, Starts, StepOutputs
 from hotlap.racer.gates import Move, accumulate_race
@@ -259,15 +259,15 @@ def update_fleet(racer: Racer, first: int, last: int, mode: int) -> None:
 def racer_at(addresses: Any) -> Racer:
     """Everything that a tick reads or writes, from an address table."""
     return Racer(
-        fleet=arrays_at(addresses, FLEET_SLOT, FleetState),
-        tables=arrays_at(addresses, TABLES_SLOT, TrackTables),
-        actions=arrays_at(addresses, ACTIONS_SLOT, Actions),
-        out=arrays_at(addresses, OUTPUTS_SLOT, StepOutputs),
-        starts=arrays_at(addresses, STARTS_SLOT, Starts),
-        episodes=arrays_at(addresses, EPISODES_SLOT, Episodes),
-        rollout=arrays_at(addresses, ROLLOUT_SLOT, Rollout),
-        grip=arrays_at(addresses, GRIP_SLOT, GripFleet),
-        cars=arrays_at(addresses, CARS_SLOT, CarTable),
+        fleet=pointers_at(addresses, FLEET_SLOT, FleetState),
+        tables=pointers_at(addresses, TABLES_SLOT, TrackTables),
+        actions=pointers_at(addresses, ACTIONS_SLOT, Actions),
+        out=pointers_at(addresses, OUTPUTS_SLOT, StepOutputs),
+        starts=pointers_at(addresses, STARTS_SLOT, Starts),
+        episodes=pointers_at(addresses, EPISODES_SLOT, Episodes),
+        rollout=pointers_at(addresses, ROLLOUT_SLOT, Rollout),
+        grip=pointers_at(addresses, GRIP_SLOT, GripFleet),
+        cars=pointers_at(addresses, CARS_SLOT, CarTable),
         rules=numbers_at(addresses, RULES_SLOT, Rules),
         physics=numbers_at(addresses, PHYSICS_SLOT, Physics),
     )
