@@ -16,9 +16,11 @@ import pytest
 from numpy.typing import NDArray
 
 from hotlap import kernel as machinery
-from hotlap import kernel_cache
-from hotlap.kernel import address_table, compile_kernel, element_type, kernel, part_of
+from hotlap import kernel_cache, native_code
+from hotlap.kernel import address_table, compile_kernel, element_type, kernel, part_of, pointers_at
 from hotlap.kernel_cache import cache_folder, kept, kernel_hash, sources_hash
+from hotlap.kernel_ir import entry_name
+from hotlap.native_code import native_entry
 
 PACKAGE = Path(machinery.__file__).parent
 
@@ -124,7 +126,8 @@ ENTRY = """
 from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
-from hotlap.kernel import address_table, arrays_at, kernel, native_entry, native_function
+from hotlap.kernel import address_table, kernel, native_function, pointers_at
+from hotlap.native_code import native_entry
 
 class Columns(NamedTuple):
     speed: NDArray[np.float64]
@@ -141,7 +144,7 @@ def sum_doubled(speed):
     return total
 
 def double_all(addresses, first, last, mode):
-    columns = arrays_at(addresses, 0, Columns)
+    columns = pointers_at(addresses, 0, Columns)
     for car in range(first, last):
         columns.speed[car] = doubled(columns.speed[car])
 
@@ -175,11 +178,11 @@ def test_cold_cache_is_filled_and_a_warm_one_is_only_read(content, compiled, tmp
             [sys.executable, str(script)], capture_output=True, text=True, timeout=240, env=environment, check=True
         )
         outputs.append(done.stdout)
-        files.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb*")})
+        files.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("kernels-*/**/*") if path.is_file()})
     assert outputs[0] == outputs[1] != ""
     assert files[0] == files[1]
     for name in compiled:
-        assert any(f".{name}-" in path.name and path.suffix == ".nbc" for path in files[0]), name
+        assert any(f".{name}-" in path.name and path.suffix in {".nbc", ".o"} for path in files[0]), name
 
 
 DOUBLED = """
@@ -376,6 +379,48 @@ def test_a_part_of_an_array_is_the_array_from_an_element_on():
         out = np.zeros(5)
         run(columns, 3, 4, out)
         assert out.tolist() == expected
+
+
+def add_one(addresses, first, last, _mode):
+    columns = pointers_at(addresses, 0, Columns)
+    for car in range(first, last):
+        columns.speed[car] += 1.0
+
+
+def test_machine_code_of_an_entry_is_kept_and_made_again_when_damaged(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "cache_folder", lambda: tmp_path)
+    columns = Columns(np.arange(3.0), np.zeros(3, np.int32))
+
+    def drive() -> list[float]:
+        native_entry(add_one)(address_table(columns).ctypes.data, 1, 3, 0)
+        return columns.speed.tolist()
+
+    assert drive() == [0.0, 2.0, 3.0]
+    [path] = tmp_path.glob("*.add_one-*.o")
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:-1], flipped(whole)):
+        path.write_bytes(damaged)
+        drive()
+        assert path.read_bytes() == whole
+    monkeypatch.setattr(native_code, "_compiled", None)
+    assert drive() == [0.0, 6.0, 7.0]
+
+
+def test_entry_outside_the_package_is_named_by_its_source(tmp_path):
+    names = set()
+    for k in range(2):
+        source = tmp_path / str(k) / "own.py"
+        source.parent.mkdir()
+        source.write_text(f"def entry(addresses, first, last, mode): first + {k}\n", encoding="utf-8")
+        names.add(entry_name(runpy.run_path(str(source))["entry"]))
+    assert len(names) == 2
+
+
+def test_compiling_for_the_cores_leaves_numba_as_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "cache_folder", lambda: tmp_path)
+    native_entry(add_one)
+    assert int(numba.config.OPT) == 3
+    assert numba.njit(lambda x: x + 1)(1) == 2
 
 
 def test_work_is_shared_out_to_the_cores_that_the_process_may_use(monkeypatch):

@@ -113,7 +113,7 @@ def say_once(line: str) -> None:
 
 
 @functools.cache
-def _say_that_it_compiles() -> None:
+def say_that_it_compiles() -> None:
     """Once in a process, since many kernels are compiled together."""
     say_to_whoever_waits("compiling kernels, which are kept for the next time: this takes up to half a minute …")
 
@@ -137,7 +137,7 @@ class SealedCacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
         """Machine code of an earlier start; without it numba compiles, and somebody waits."""
         found = super().load(key)
         if found is None:
-            _say_that_it_compiles()
+            say_that_it_compiles()
         return found
 
     def save(self, key: Any, data: Any) -> None:
@@ -192,8 +192,10 @@ def kept(name: str, make: Callable[[], bytes]) -> bytes:
         return found
     content = make()
     if folder is not None:
-        with contextlib.suppress(OSError):  # a full disk: it is made again next time
+        try:
             replace_file(folder / name, sealed(content))
+        except OSError as problem:  # a full disk: it is made again next time
+            say_once(f"compiled kernels cannot be kept in {folder} ({problem.strerror}).")
     return content
 
 

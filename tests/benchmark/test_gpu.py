@@ -12,7 +12,7 @@ import pytest
 from hotlap import cli
 from hotlap.benchmark.gpu import CONTESTS, GpuCopy, Outcome, begun, compare, on_tape, random_tape, rates
 from hotlap.export.world_browser import browser_of
-from hotlap.kernel import native_entry
+from hotlap.native_code import native_entry
 
 
 class CoresAsGpu:

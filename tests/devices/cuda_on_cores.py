@@ -10,8 +10,8 @@ import pytest
 
 from hotlap.devices import fused_ppo, gpu_memory
 from hotlap.devices.gpu_memory import GpuMemory
-from hotlap.kernel import native_entry
 from hotlap.kernel_cache import kept
+from hotlap.native_code import native_entry
 
 RUNNER = Path(__file__).with_suffix(".cpp")
 TOOLS = ("g++", "c++", "clang++")

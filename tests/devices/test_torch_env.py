@@ -12,7 +12,7 @@ from hotlap.devices.driver import THREADS_AT_HAND, lanes_per_car
 from hotlap.devices.gpu_memory import GpuMemory
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.errors import ActionError, ConfigError, EnvironmentStateError, StateError
-from hotlap.kernel import native_entry
+from hotlap.native_code import native_entry
 from hotlap.worlds import Registration, make_world, registered
 
 COUNT = 7

@@ -7,11 +7,10 @@ import numba
 import pytest
 
 import hotlap
-from hotlap import kernel_cache
+from hotlap import kernel_cache, kernel_ir
 from hotlap.errors import ExportError
-from hotlap.export import ir, linking
+from hotlap.export import linking
 from hotlap.export.driver_browser import built_driver_wasm
-from hotlap.export.ir import kept_ir, scalar_ir
 from hotlap.export.linking import link, packaged, wasm_objects
 from hotlap.export.reference_laps import (
     GRIP_REFERENCES_FILE,
@@ -21,6 +20,7 @@ from hotlap.export.reference_laps import (
 )
 from hotlap.export.wasm import MAGIC, object_imports
 from hotlap.export.world_browser import browser_of, worlds_with_pages
+from hotlap.kernel_ir import kept_ir, scalar_ir
 
 MATH = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "pow", "fmod"}
 # Compiling takes most of the time of these tests: on one worker it is done once.
@@ -83,9 +83,9 @@ def test_what_other_machines_are_compiled_from_is_written_down_once(tmp_path, mo
     monkeypatch.setattr(kernel_cache, "cache_folder", lambda: tmp_path)
     written = kept_ir(idle)
     assert f"@{written[1]}(" in written[0]
-    monkeypatch.setattr(ir, "scalar_ir", None)
+    monkeypatch.setattr(kernel_ir, "scalar_ir", None)
     assert kept_ir(idle) == written
-    monkeypatch.setattr(ir, "_compilers_hash", lambda: "changed")
+    monkeypatch.setattr(kernel_ir, "sources_hash", lambda *_sources: "changed")
     with pytest.raises(TypeError):
         kept_ir(idle)
 

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from hotlap.export.wasm import object_imports, wasm_object
-from hotlap.kernel import address_table, native_entry
+from hotlap.kernel import address_table
 from hotlap.learning.forward import Cars, Limits, Policy, drive, drive_entry, drive_tiles, tiles_entry
 from hotlap.learning.lessons import PpoRules
 from hotlap.learning.network import NetworkShape, elu
 from hotlap.learning.ppo import PpoLearner
 from hotlap.learning.products import LINE
+from hotlap.native_code import native_entry
 
 CARS = 40
 FAR = np.full(3, 100.0, np.float32)

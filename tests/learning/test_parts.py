@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from stable_baselines3.common.buffers import RolloutBuffer
 
 from hotlap.errors import ConfigError
-from hotlap.kernel import address_table, native_entry, pointers_at
+from hotlap.kernel import address_table, pointers_at
 from hotlap.learning.lessons import Lesson, PpoRules
 from hotlap.learning.network import NetworkShape, tanh
 from hotlap.learning.ppo import PpoLearner
 from hotlap.learning.products import LINE, accumulate_outer, write_product, write_transposed_product
+from hotlap.native_code import native_entry
 
 RULES = PpoRules(batch_size=600, epochs=2, gamma=0.98, gae_lambda=0.95, ent_coef=0.01, vf_coef=0.5, max_grad_norm=0.5)
 

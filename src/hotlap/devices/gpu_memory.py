@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from hotlap.devices.driver import Gpu, Work, lanes_per_car
 from hotlap.errors import ActionError
-from hotlap.export.ir import KernelEntry
 from hotlap.export.ptx import libdevice, ptx
+from hotlap.kernel_ir import KernelEntry
 
 Array = NDArray[Any]
 

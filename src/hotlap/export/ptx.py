@@ -15,7 +15,8 @@ from pathlib import Path
 from llvmlite import binding as llvm
 
 from hotlap.errors import ExportError
-from hotlap.export.ir import KernelEntry, kept_for_machine, kept_ir, module_for, optimise, target_machine
+from hotlap.export.other_machines import kept_for_machine, module_for, optimise, target_machine
+from hotlap.kernel_ir import KernelEntry, kept_ir
 
 TRIPLE = "nvptx64-nvidia-cuda"
 # Every chip since 2018; the driver compiles the text for a newer one.

@@ -7,7 +7,8 @@ JavaScript's `Math` has too.
 """
 
 from hotlap.errors import ExportError
-from hotlap.export.ir import KernelEntry, kept_for_machine, kept_ir, module_for, optimise, target_machine
+from hotlap.export.other_machines import kept_for_machine, module_for, optimise, target_machine
+from hotlap.kernel_ir import KernelEntry, kept_ir
 
 TRIPLE = "wasm32-unknown-unknown"
 # The first release of WebAssembly and two additions that every browser has had for years; no SIMD.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hotlap.export.content import Files
-from hotlap.export.ir import KernelEntry
+from hotlap.kernel_ir import KernelEntry
 from hotlap.worlds import WORLDS, registered
 
 

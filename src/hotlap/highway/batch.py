@@ -11,7 +11,8 @@ from hotlap.highway import tick
 from hotlap.highway.config import HighwayConfig
 from hotlap.highway.fleet import Actions, Orders, Roads, Scratch, Starts, StepOutputs, Vehicles, dice_size, row_sizes
 from hotlap.highway.sensors import OBSERVATION_SIZE
-from hotlap.kernel import AllCores, Entry, address_table, jit_is_on, native_entry, zeros
+from hotlap.kernel import AllCores, Entry, address_table, jit_is_on, zeros
+from hotlap.native_code import native_entry
 
 ROADS_WORTH_A_THREAD = 16
 

@@ -8,10 +8,9 @@ from numba import types
 from numba.extending import intrinsic
 
 from hotlap.kernel import kernel_with
+from hotlap.native_code import PROTOTYPE
 
 WORD = ir.IntType(64)
-PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)
-"""Of every entry."""
 
 
 def entry_address(entry: Any) -> int:

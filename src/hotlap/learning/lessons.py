@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.kernel import AllCores, address_table, jit_is_on, native_entry
+from hotlap.kernel import AllCores, address_table, jit_is_on
 from hotlap.learning import passes
 from hotlap.learning.losses import FIGURES, Batch, Bounds, Samples
 from hotlap.learning.network import NetworkShape, Work
@@ -27,6 +27,7 @@ from hotlap.learning.passes import (
 )
 from hotlap.learning.peers import Peers
 from hotlap.learning.products import TILE
+from hotlap.native_code import native_entry
 
 TILES_WORTH_THREADS = 4
 TINY = 1e-8

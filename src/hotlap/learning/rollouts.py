@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.kernel import AllCores, address_table, jit_is_on, native_entry
+from hotlap.kernel import AllCores, address_table, jit_is_on
 from hotlap.learning import driving
-from hotlap.learning.calls import PROTOTYPE, entry_address
+from hotlap.learning.calls import entry_address
 from hotlap.learning.driving import (
     COLUMN_NUMBERS,
     TEACHER_ENTRY,
@@ -26,6 +26,7 @@ from hotlap.learning.losses import Batch, Samples
 from hotlap.learning.passes import SHARES, Adam, Learning
 from hotlap.learning.ppo import PpoLearner
 from hotlap.learning.teacher_kernel import TeacherKernel
+from hotlap.native_code import PROTOTYPE, native_entry
 
 Array = NDArray[Any]
 

@@ -19,12 +19,13 @@ from hotlap.kernel import (
     arrays_at,
     jit_is_on,
     kernel,
-    native_entry,
     numbers_at,
     part_of,
+    pointers_at,
     zeros,
 )
 from hotlap.learning.teacher_kernel import TeacherKernel
+from hotlap.native_code import native_entry
 from hotlap.policies.fastest_line import fastest_line, road_with_margin
 from hotlap.policies.grip_driver import ANY_SPEED_MPS, LineSpot, Manner, PlannedLine, drive_line, find_spot
 from hotlap.policies.policy import FloatArray
@@ -190,8 +191,8 @@ def lesson_at(addresses: Any) -> Lesson:
     return Lesson(
         lines=arrays_at(addresses, LINES_SLOT, Lines),
         plans=arrays_at(addresses, PLANS_SLOT, Plans),
-        cars=arrays_at(addresses, CARS_SLOT, CarTable),
-        places=arrays_at(addresses, PLACES_SLOT, Places),
+        cars=pointers_at(addresses, CARS_SLOT, CarTable),
+        places=pointers_at(addresses, PLACES_SLOT, Places),
         sizes=numbers_at(addresses, SIZES_SLOT, Sizes),
     )
 
@@ -199,10 +200,10 @@ def lesson_at(addresses: Any) -> Lesson:
 def show_entry(addresses: Any, first: int, last: int, _mode: int) -> None:
     """`show_cars` over an address table: what is compiled for every machine."""
     showing = Showing(
-        fleet=arrays_at(addresses, FLEET_SLOT, FleetState),
-        grip=arrays_at(addresses, GRIP_SLOT, GripFleet),
-        traffic=arrays_at(addresses, TRAFFIC_SLOT, Traffic),
-        shown=arrays_at(addresses, SHOWN_SLOT, Actions),
+        fleet=pointers_at(addresses, FLEET_SLOT, FleetState),
+        grip=pointers_at(addresses, GRIP_SLOT, GripFleet),
+        traffic=pointers_at(addresses, TRAFFIC_SLOT, Traffic),
+        shown=pointers_at(addresses, SHOWN_SLOT, Actions),
         lesson=lesson_at(addresses),
         manner=numbers_at(addresses, MANNER_SLOT, Manner),
     )

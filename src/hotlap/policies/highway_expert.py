@@ -8,8 +8,9 @@ import numpy as np
 from hotlap.highway.expert import Sight, drive_experts, expert_entry
 from hotlap.highway.fleet import Actions
 from hotlap.highway.sensors import OBSERVATION_SIZE
-from hotlap.kernel import Entry, address_table, jit_is_on, native_entry, zeros
+from hotlap.kernel import Entry, address_table, jit_is_on, zeros
 from hotlap.learning.teacher_kernel import TeacherKernel
+from hotlap.native_code import native_entry
 from hotlap.policies.policy import Array, FloatArray
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from hotlap.episodes import Rollout
 from hotlap.errors import ConfigError
-from hotlap.kernel import AllCores, Entry, address_table, interpreted, jit_is_on, native_entry, zeros
+from hotlap.kernel import AllCores, Entry, address_table, interpreted, jit_is_on, zeros
+from hotlap.native_code import native_entry
 from hotlap.race import grip_tick, tick
 from hotlap.race.config import RaceConfig, checked_cars, checked_laps, checked_start, race_rules
 from hotlap.race.grid import CONTACT_COLUMNS, DRAWN_SLOT, Contenders, Facts, Grids, Pairs, Race, Slots, Work

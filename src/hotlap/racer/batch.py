@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from hotlap.episodes import CompiledTick, Rollout, new_episodes
 from hotlap.errors import ConfigError, did_you_mean
-from hotlap.kernel import AllCores, Entry, address_table, interpreted, jit_is_on, native_entry, zeros
+from hotlap.kernel import AllCores, Entry, address_table, interpreted, jit_is_on, zeros
+from hotlap.native_code import native_entry
 from hotlap.racer import grip_tick, tick
 from hotlap.racer.cars import Car
 from hotlap.racer.config import RacerConfig
