@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 
 from hotlap.policies.grip_teacher import GripTeacher, Traffic
-from hotlap.policies.line_drivers import CLASSIC_MANNERS, GRIP_MANNERS
+from hotlap.policies.line_drivers import CLASSIC_MANNERS, GRIP_MANNERS, LineDriver
 from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, most_speed, seen_others, way_past
 from hotlap.policies.race_drivers import race_driver
 from hotlap.race.batch import RaceBatch, RaceSettings
 from hotlap.race.grid import RACING
 from hotlap.race.opponents import Opponents, seated_drivers
+from hotlap.race.senses import OTHERS_SIZE, SIGHT_U
 from hotlap.race.world import RaceWorld
 from hotlap.racer.cars import load_car
 from hotlap.racer.physics import ROAD
@@ -175,3 +176,29 @@ def test_races_of_cars_with_grip_have_line_drivers_by_default():
         env.step([0.0, 0.0, 1.0])
     assert (world.contenders.distance_u - before)[1:].min() > 5.0
     assert not world.opponents.parked
+
+
+def test_the_kernel_of_line_drivers_does_what_they_do_without_it():
+    world = RaceWorld(
+        8, ("track-01", "generated:3:hard"), cars=8, learners=4, start="spread", opponents=("line-80", "line-95")
+    )
+    world.reset(0)
+    driver = LineDriver(world.tracks, 100)
+    for _ in range(240):
+        actions = driver.act(world.observation, world.batch, world.rows)
+        slowly = driver.act_slowly(world.observation, world.batch, world.rows)
+        # The same formulas with the sines of another library.
+        np.testing.assert_allclose(actions, slowly, rtol=0.0, atol=1e-9)
+        world.advance_and_reset(actions)
+
+
+def test_a_line_driver_looks_at_what_it_is_shown_of_others():
+    world = RaceWorld(1, "track-01", cars=2, start="spread", opponents=("line-80",))
+    world.reset(0)
+    driver = LineDriver(world.tracks, 100)
+    alone = world.observation.copy()
+    alone[:, -OTHERS_SIZE:] = np.tile([[1.0, *[0.0] * 5]] * 3 + [[-1.0, *[0.0] * 5]] * 3, (1, 1)).ravel()
+    beside = alone.copy()
+    beside[:, -OTHERS_SIZE : -OTHERS_SIZE + 3] = 6.0 / SIGHT_U, 0.0, 30.0 / world.batch.rules.speed_scale_ups
+    assert driver.act(alone, world.batch, world.rows)[0, 2] == 0.0
+    assert driver.act(beside, world.batch, world.rows)[0, 2] > 0.0

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from hotlap.kernel import jit_is_on
 from hotlap.policies.grip_driver import ANY_SPEED_MPS
 from hotlap.policies.grip_teacher import POINTS, GripTeacher, Traffic, pace_of
 from hotlap.policies.line_follower import Hands, LineFollower
@@ -15,6 +16,7 @@ from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, Manners, most
 from hotlap.policies.pace import speed_limits
 from hotlap.policies.policy import Array, FloatArray
 from hotlap.policies.racing_line import RacingLine, cut_road, shortest_offsets, with_margin
+from hotlap.policies.traffic_kernel import TrafficKernel
 from hotlap.race.batch import RaceBatch
 from hotlap.race.opponents import RaceDriver
 from hotlap.racer.cars import Car
@@ -58,8 +60,19 @@ class LineDriver:
         self._follower = _AsideFollower(lines, [Hands()] * len(lines), limits, by_track=True)
         self._offsets = LineOffsets(tracks, [_at_even_arcs(line) for line in lines])
 
+        self._kernel: TrafficKernel | None = None
+
     def act(self, observation: Array, race: RaceBatch, rows: Array) -> Array:
         """Along the line, past or behind whoever is in the way."""
+        if not jit_is_on():
+            return self.act_slowly(observation, race, rows)
+        kernel = self._kernel
+        if kernel is None or kernel.race is not race or not np.array_equal(kernel.rows, rows):
+            self._kernel = kernel = TrafficKernel(race, rows, self._follower, self._offsets)
+        return kernel.act(observation, self.manners)
+
+    def act_slowly(self, observation: Array, race: RaceBatch, rows: Array) -> Array:
+        """The same without the kernel."""
         others = seen_others(observation, race, rows, self._offsets)
         way = way_past(others, race, rows, self._offsets, self.manners)
         self._follower.aside_u = way.aside_u

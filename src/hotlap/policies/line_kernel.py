@@ -174,19 +174,25 @@ def show_entry(addresses: Any, first: int, last: int, _mode: int) -> None:
     show_cars(showing, first, last)
 
 
-def showing_of(follower: "LineFollower", world: "RacerWorld") -> Showing:
-    """A follower of the line of each track, for the cars of a world of these tracks."""
+def lines_of(follower: "LineFollower", track_length_u: FloatArray) -> Lines:
+    """The lines of a follower, one for each track."""
     tables = follower.tables
-    lines = Lines(
+    return Lines(
         x_u=tables.x_u.ravel(),
         y_u=tables.y_u.ravel(),
         distance_at_arc_u=tables.distance_at_arc_u.ravel(),
         speed_limit_ups=tables.speed_limit_ups.ravel(),
         length_u=tables.length_u,
-        track_length_u=np.array([track.length_u for track in world.tracks]),
+        track_length_u=track_length_u,
         look_ticks=follower.look_ticks,
         gain=follower.gain,
     )
+
+
+def showing_of(follower: "LineFollower", world: "RacerWorld") -> Showing:
+    """A follower of the line of each track, for the cars of a world of these tracks."""
+    tables = follower.tables
+    lines = lines_of(follower, np.array([track.length_u for track in world.tracks]))
     sizes = Sizes(tables.x_u.shape[1], tables.distance_at_arc_u.shape[1] - 1)
     return Showing(world.fleet, lines, zeros(Actions, world.count), sizes, follower.physics)
 
