@@ -27,6 +27,8 @@ class RaceWeights:
     """For a contact that was the car's own fault."""
     contactPenalty: float = -0.002
     """Per tick of contact, whoever is at fault."""
+    riskPenalty: float = 0.0
+    """Per tick just before a contact that would be the car's own fault, the more the nearer."""
 
     def __post_init__(self) -> None:
         """No weight so large that a reward could overflow."""
@@ -87,6 +89,7 @@ def race_rules(
         place_bonus=config.race.placeBonus,
         fault_penalty=config.race.faultPenalty,
         contact_penalty=config.race.contactPenalty,
+        risk_penalty=config.race.riskPenalty,
         row_u=GRIP_ROW_M if has_grip else CLASSIC_ROW_U,
         rolling_ups=ROLLING_SHARE * top_ups,
         side_scale_u=side,

@@ -138,6 +138,7 @@ class RaceRules(NamedTuple):
     place_bonus: float
     fault_penalty: float
     contact_penalty: float
+    risk_penalty: float
     row_u: float
     """From slot to slot along the road."""
     rolling_ups: float

@@ -19,6 +19,7 @@ from hotlap.race.grid import (
 )
 from hotlap.race.neighbours import is_racing, sort_along_lap
 from hotlap.race.recovery import recover
+from hotlap.race.risk import risk_of
 from hotlap.race.senses import OTHERS_SIZE, write_road_frame, write_seen_race
 from hotlap.race.slipstream import in_wake, write_drafts
 from hotlap.race.starts import place_grid
@@ -125,6 +126,8 @@ def pay(race: Race, car: int) -> None:
         + rules.fault_penalty * facts.fault[car]
         + rules.contact_penalty * touched
     )
+    if rules.risk_penalty != 0.0:
+        facts.race_reward[car] += rules.risk_penalty * risk_of(race, car)
     out.reward[car] += facts.race_reward[car]
     racer.episodes.episode_return[car] += out.reward[car]
     still = fleet.speed_ups[car] < solo.stillness_threshold_ups
