@@ -107,7 +107,7 @@ class RaceEvaluator:
     def evaluate(self, policy: bytes, step: int) -> PolicyScore:
         """Races won, places gained and faults, in that order."""
         driver = OnnxPolicy(policy, world="race")
-        figures = [race_on(driver, track, self.cars, self.limits) for track in self.tracks]
+        figures = race_on(driver, self.tracks, self.cars, self.limits)
         won = float(np.mean([each.wins / each.races for each in figures]))
         place = float(np.mean([np.mean(each.places) for each in figures]))
         faults = 100.0 * sum(each.faults for each in figures) / max(sum(each.km for each in figures), 1e-9)

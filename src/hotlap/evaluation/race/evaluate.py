@@ -1,5 +1,6 @@
 """Races of one driver from the last slot against line drivers of mixed pace, many at once, and what came of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,10 @@ class RaceFigures:
     contacts: int
     faults: int
     km: float
+    slower: int
+    """Opponents whose best lap was slower than the driver's, over all races."""
+    passed: int
+    """Those of them that it was ahead of at the end: all of them started in front of it."""
 
 
 @dataclass(frozen=True)
@@ -45,32 +50,39 @@ class RaceLimits:
     """Of the driver, 1 to 5; 0 for the driver itself."""
 
 
-def race_on(policy: OnnxPolicy, track: Any, cars: Any, limits: RaceLimits) -> RaceFigures:
-    """Race a driver from the last slot, several times with other orders of the opponents."""
+def race_on(policy: OnnxPolicy, tracks: Sequence[Any], cars: Any, limits: RaceLimits) -> tuple[RaceFigures, ...]:
+    """Race a driver from the last slot, several times on each track with other orders of the opponents."""
     layout, laps = policy.layout.removeprefix("race-"), limits.laps
     options = {"laps": laps, "slot": "last", "observation": layout, "car": cars, "opponents": HELD_OUT}
-    world = RaceWorld(RACES, track, cars=len(HELD_OUT) + 1, **options)
-    for race in range(RACES):
-        world.begin(race, np.random.default_rng(race))
+    world = RaceWorld(RACES * len(tracks), tuple(tracks), cars=len(HELD_OUT) + 1, **options)
+    for number in range(world.count):
+        track, race = divmod(number, RACES)
+        world.begin(number, np.random.default_rng(race), {"track": track})
     driver: RaceDriver = FileDriver(policy, world.batch)
     driver = LevelDriver(driver, limits.level, driver.name, world.batch) if limits.level else driver
-    done = np.zeros(RACES, bool)
+    done = np.zeros(world.count, bool)
     slowest_ups = SLOWEST_WITH_GRIP_MPS if world.cars else SLOWEST_AVERAGE_UPS
-    enough = round(laps * world.tracks[0].length_u / slowest_ups * TICKS_PER_SECOND)
-    for _ in range(limits.steps or enough):
+    enough = [limits.steps or round(laps * each.length_u / slowest_ups * TICKS_PER_SECOND) for each in world.tracks]
+    found: dict[int, RaceFigures] = {}
+    for tick in range(1, max(enough) + 1):
         world.advance(driver.act(world.observation, world.batch, world.rows))
         done |= world.terminated | world.truncated
-        if done.all():
+        for track in range(len(enough)):
+            own = slice(track * RACES, (track + 1) * RACES)
+            if track not in found and (tick == enough[track] or done[own].all()):
+                found[track] = _figures(world, own, done[own])
+        if len(found) == len(enough):
             break
-    return _figures(world, done)
+    return tuple(found[track] for track in range(len(enough)))
 
 
-def _figures(world: RaceWorld, done: Any) -> RaceFigures:
-    rows, contenders = world.rows, world.contenders
+def _figures(world: RaceWorld, races: slice, done: Any) -> RaceFigures:
+    rows, contenders = world.rows[races], world.contenders
     places = tuple(int(place) for place in contenders.place[rows])
     slots_u = contenders.slot[rows] * world.batch.rules.row_u
+    slower, passed = _slower_and_passed(world, races)
     return RaceFigures(
-        track=world.tracks[0].track_id,
+        track=world.tracks[int(world.fleet.track[rows[0]])].track_id,
         races=len(rows),
         wins=sum(place == 1 for place in places),
         places=places,
@@ -79,4 +91,15 @@ def _figures(world: RaceWorld, done: Any) -> RaceFigures:
         contacts=int(contenders.contacts[rows].sum()),
         faults=int(contenders.faults[rows].sum()),
         km=float(np.sum(np.maximum(contenders.distance_u[rows] + slots_u, 0.0))) / 1000.0,
+        slower=slower,
+        passed=passed,
     )
+
+
+def _slower_and_passed(world: RaceWorld, races: slice) -> tuple[int, int]:
+    """How many opponents had no lap as fast as the driver's best, and how many of those it was ahead of at the end."""
+    lap_ticks, place = (
+        column.reshape(-1, world.cars_of_grid)[races] for column in (world.fleet.best_lap_ticks, world.contenders.place)
+    )
+    slower = (lap_ticks[:, :1] > 0) & ((lap_ticks[:, 1:] > lap_ticks[:, :1]) | (lap_ticks[:, 1:] <= 0))
+    return int(slower.sum()), int((slower & (place[:, 1:] > place[:, :1])).sum())

@@ -26,7 +26,8 @@ WINS = Quantity("wins", "races won", ".0%", 1)
 PLACE = Quantity("mean_place", "mean place", ".2f", -1)
 FAULTS = Quantity("faults_per_100km", "faults in 100 km", ".2f", -1)
 OVERTAKES = Quantity("overtakes", "overtakes per race", ".2f", 1)
-HEADINGS = ("won", "mean place", "overtakes", "contacts", "faults in 100 km")
+PASSED = Quantity("slower_passed", "slower opponents passed", ".0%", 1)
+HEADINGS = ("won", "mean place", "overtakes", "slower passed", "contacts", "faults in 100 km")
 DEFAULT_TRACKS = ("track-01", "track-02", "track-03")
 DEFAULT_CIRCUITS = ("quarry",)
 
@@ -55,6 +56,7 @@ class RaceEvaluation:
                 Measure(each.track, PLACE, exact(float(np.mean(each.places)))),
                 Measure(each.track, FAULTS, rate(each.faults, each.km / 100.0)),
                 Measure(each.track, OVERTAKES, exact(each.overtakes / each.races)),
+                Measure(each.track, PASSED, share(each.passed, each.slower)),
             ]
         return found
 
@@ -69,8 +71,7 @@ def evaluate_races(
     policy: OnnxPolicy, name: str, tracks: Sequence[Any], cars: Any, limits: RaceLimits
 ) -> RaceEvaluation:
     """Race a driver on every track."""
-    figures = tuple(race_on(policy, track, cars, limits) for track in tracks)
-    return RaceEvaluation(name, limits.laps, HELD_OUT, figures, policy.metadata)
+    return RaceEvaluation(name, limits.laps, HELD_OUT, race_on(policy, tracks, cars, limits), policy.metadata)
 
 
 def _cells(figures: RaceFigures) -> list[str]:
@@ -79,6 +80,7 @@ def _cells(figures: RaceFigures) -> list[str]:
         f"{figures.wins}/{figures.races}",
         f"{np.mean(figures.places):.2f}",
         f"{figures.overtakes / figures.races:.1f}",
+        f"{figures.passed}/{figures.slower}",
         str(figures.contacts),
         f"{100.0 * figures.faults / max(figures.km, 1e-9):.1f}",
     ]
