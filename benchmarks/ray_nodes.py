@@ -1,6 +1,8 @@
 """Hotlap's learner on two raylets with a core each, beside one process with two: `python -m benchmarks.ray_nodes`."""
 
 import json
+import os
+import secrets
 import sys
 import tempfile
 import time
@@ -95,7 +97,8 @@ class Adder:
 
 @contextmanager
 def raylets(count: int) -> Iterator[str]:
-    """The address of a cluster of so many raylets with a core each."""
+    """The address of a cluster of so many raylets with a core each, behind a token of its own where there is none."""
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex())
     made = load_ray("cluster_utils").Cluster(
         initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": STORE_BYTES}
     )

@@ -180,9 +180,9 @@ class Lesson:
     def _average_gradients(self) -> None:
         """Put the mean over all learners into the first share, with all of this one's in it, and nothing elsewhere."""
         shares, peers = self.learner.weights.gradients.reshape(SHARES, -1), self.learner.peers
-        total = shares.sum(axis=0)
+        total = np.add.reduce(shares, axis=0, out=shares[0])
         peers.add_up(total)
-        shares[0] = total / np.float32(peers.count)
+        total /= np.float32(peers.count)
         shares[1:] = 0.0
 
     def _corrected(self, steps: int) -> tuple[float, float]:

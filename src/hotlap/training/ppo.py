@@ -69,6 +69,8 @@ class HotlapPPO(PPO):
         """Whether it does in this rollout."""
         self.shown: Samples | None = None
         """What was seen in the rollout, and what the teacher would have done."""
+        self.bring_home: Callable[[], None] | None = None
+        """Where others learn, how this process comes to have the run as it is now; None where it has."""
         self._share_rollout()
 
     def _share_rollout(self) -> None:
@@ -109,7 +111,10 @@ class HotlapPPO(PPO):
         return True
 
     def settle(self) -> None:
-        """Let the host have everything as it is: here it has."""
+        """Let this process have everything as it is."""
+        bring_home, self.bring_home = self.bring_home, None
+        if bring_home is not None:
+            bring_home()
 
     def _make_driver(self, env: Any) -> Driver:
         """The cars, driven without Python where their world can be."""

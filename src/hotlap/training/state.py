@@ -97,6 +97,8 @@ class TrainingState:
         """Put a picture back into freshly made parts of the same shape."""
         if isinstance(self.model, GpuPPO):
             self.model.leave_device()
+        if isinstance(self.model, HotlapPPO):
+            self.model.bring_home = None
         try:
             self._put_weights(groups["policy"])
             self._put_optimizers(groups["optimizer"])

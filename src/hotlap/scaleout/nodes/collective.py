@@ -1,8 +1,10 @@
 """Sums over the nodes of a training: torch's gloo, whose processes find each other through Ray's own store."""
 
+import os
 import time
 from collections.abc import Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -58,12 +60,33 @@ class NodePeers:
 
     def __init__(self, meeting: str, rank: int, count: int, address: str) -> None:
         self.rank, self.count = rank, count
+        self._store = RayStore(meeting)
         gloo: Any = dist.ProcessGroupGloo
         options = gloo._Options()
         options._devices = [gloo.create_device(hostname=address)]
         options._timeout = timedelta(seconds=PATIENCE_S)
-        self._group = gloo(RayStore(meeting), rank, count, options)
+        self._group = gloo(self._store, rank, count, options)
+        self._store.set(f"machine-{rank}", address)
 
     def add_up(self, array: NDArray[Any]) -> None:
         """Put the sum over all nodes in place of an array that each of them has; all get the same bytes."""
-        self._group.allreduce([torch.from_numpy(array)]).wait()
+        work = self._group.allreduce([torch.from_numpy(array)])
+        # A core that was left may come back only after milliseconds: keep it, and let the threads of gloo in between.
+        while not work.is_completed():
+            os.sched_yield()
+        work.wait()
+
+    def keep_to_own_cores(self, cores: int) -> None:
+        """Where nodes fill a machine together, each keeps to cores of its own: a thread that moves makes all wait."""
+        machines = [self._store.get(f"machine-{rank}") for rank in range(self.count)]
+        here = [rank for rank, machine in enumerate(machines) if machine == machines[self.rank]]
+        usable = sorted(os.sched_getaffinity(0))
+        if len(here) * cores == len(usable):
+            first = here.index(self.rank) * cores
+            keep_threads_to(set(usable[first : first + cores]))
+
+
+def keep_threads_to(cores: set[int]) -> None:
+    """Let all threads of this process, and those that they start, run on some cores only."""
+    for thread in Path("/proc/self/task").iterdir():
+        os.sched_setaffinity(int(thread.name), cores)

@@ -2,13 +2,17 @@
 
 import uuid
 from collections import deque
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
+
+from numpy.typing import NDArray
 
 from hotlap.errors import ClusterError, HotlapError
 from hotlap.scaleout.cluster import load_ray
 from hotlap.scaleout.nodes.collective import PATIENCE_S, RayStore
 from hotlap.scaleout.nodes.node import Iteration, Node, RunState
+from hotlap.scaleout.nodes.shares import put_together
 from hotlap.scaleout.places import Cluster
 from hotlap.training.config import TrainConfig, config_document
 
@@ -25,16 +29,32 @@ class NodeGroup:
 
     def __init__(self, ray: Any, config: TrainConfig, cluster: Cluster, state: RunState) -> None:
         self.ray, self.cluster = ray, cluster
-        self.state = state
-        """The run after its last finished update: where all nodes begin again when one is lost."""
+        self._first = self._state = state
+        self._parts: list[Iteration] = []
         self.replaced = self._losses = 0
         self._document = config_document(config)
         self._errors = load_ray("exceptions")
         self._meeting = ""
+        self.weights: Mapping[str, NDArray[Any]] = {}
+        self.counters: dict[str, Any] = {}
+        """Both of the last finished update."""
         self._asked: deque[list[Any]] = deque()
         check_room(ray.cluster_resources().get("CPU", 0.0), cluster)
         self.nodes = [self._start(rank) for rank in range(cluster.nodes)]
         self._begin()
+
+    @property
+    def state(self) -> RunState:
+        """The run after its last finished update: where all nodes begin again when one is lost."""
+        if self._parts:
+            tensors = put_together([part.tensors for part in self._parts], self._first.tensors)
+            self._state, self._parts = RunState(tensors, self.counters), []
+        return self._state
+
+    def finish(self, parts: list[Iteration], counters: dict[str, Any]) -> None:
+        """An update is finished: keep what the nodes brought back, and put it together when somebody asks."""
+        self._parts, self.weights = parts, parts[0].tensors["policy"]
+        self.counters = counters | parts[0].counters
 
     def ask(self) -> None:
         """Let all nodes drive a rollout and learn from it."""

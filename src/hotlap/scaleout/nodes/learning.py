@@ -10,7 +10,6 @@ from hotlap.errors import ConfigError
 from hotlap.scaleout.cluster import check_reachable, joined, load_ray
 from hotlap.scaleout.nodes.group import NodeGroup
 from hotlap.scaleout.nodes.node import COUNTED, SHOWN, Iteration, RunState
-from hotlap.scaleout.nodes.shares import put_together
 from hotlap.scaleout.places import Cluster
 from hotlap.training.algorithms import learns_on_gpu
 from hotlap.training.config import TrainConfig
@@ -61,13 +60,14 @@ class NodesLearner:
         for to_come in reversed(range(left)):
             callback.on_rollout_start()
             parts = group.answers()
-            tensors = put_together([part.tensors for part in parts], group.state.tensors)
-            group.state = RunState(tensors, session.state.counters() | parts[0].counters)
+            group.finish(parts, session.state.counters())
             if to_come >= AHEAD:
                 group.ask()
             session.logger.record("ray/nodes_replaced", group.replaced)
             show(parts, session, callback)
-            take_in(group.state, session)
+            take_in_when_asked(group, session)
+        model: Any = session.model
+        model.settle()
         callback.on_training_end()
 
 
@@ -77,7 +77,7 @@ def check_fit(config: TrainConfig, cluster: Cluster) -> None:
         raise ConfigError(f"--on ray trains with ppo, not {config.algorithm}. Leave --on ray away, or choose ppo.")
     if config.learner == "sb3":
         raise ConfigError("--on ray learns with hotlap's learner or RLlib's, not with sb3. Leave --on ray away.")
-    if not registered(config.world).on_gpu:
+    if registered(config.world).parallel_env:  # cars that meet cannot be shared out
         raise ConfigError(f"the world {config.world} is driven by one process only. Leave --on ray away.")
     if learns_on_gpu(config):
         raise ConfigError("--on ray learns on cores, and this run would learn on a GPU. Add --device cpu.")
@@ -122,6 +122,15 @@ def means(logs: Sequence[dict[str, Any]]) -> dict[str, float]:
             if value is not None and "tensorboard" not in excluded:
                 found.setdefault(tag, []).append(float(value))
     return {tag: sum(values) / len(values) for tag, values in found.items()}
+
+
+def take_in_when_asked(group: NodeGroup, session: TrainingSession) -> None:
+    """Take in the weights, which are looked at after every update, and the rest when the run is saved or exported."""
+    model: Any = session.model
+    session.state.begin_with(group.weights, {})
+    for name in COUNTED:
+        setattr(model, name, group.counters[name])
+    model.bring_home = lambda: take_in(group.state, session)
 
 
 def take_in(state: RunState, session: TrainingSession) -> None:

@@ -84,7 +84,7 @@ class Node:
     """Drives and learns together with others; Ray makes an actor of it."""
 
     def __init__(self, document: dict[str, Any], rank: int, nodes: int, cores: int) -> None:
-        self.rank, self.nodes = rank, nodes
+        self.rank, self.nodes, self.cores = rank, nodes, cores
         self.session = open_session(node_config(config_from_document(document), nodes))
         model: Any = self.session.model
         model.learner.use_threads(cores)
@@ -96,7 +96,8 @@ class Node:
     def begin(self, meeting: str, state: RunState) -> None:
         """Find the other nodes, and take a share of the run as it is; whatever was before is forgotten."""
         address = load_ray("util").get_node_ip_address()
-        self.model.learner.peers = NodePeers(meeting, self.rank, self.nodes, address)
+        self.model.learner.peers = peers = NodePeers(meeting, self.rank, self.nodes, address)
+        peers.keep_to_own_cores(self.cores)
         own, metrics = self.session.state, self.session.metrics
         share = share_of(state.tensors, own.tensors(), self.rank, self.nodes)
         share["environment"] |= metrics.tensors()
