@@ -1,13 +1,15 @@
 """Where on the road a line driver goes among others, and how fast it may be behind them."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from hotlap.policies.policy import Array, FloatArray
-from hotlap.race.batch import RaceBatch
 from hotlap.race.senses import NUMBERS_OF_A_CAR, OTHERS_SIZE, SEEN_EACH_WAY, SIGHT_U
 from hotlap.racer.tracks import Track
+
+if TYPE_CHECKING:  # only types, and kernels need not be compiled again when these change
+    from hotlap.race.batch import RaceBatch
 
 LINE_POINTS = 1024
 """Of the table of a line, at even arcs of its track."""
@@ -125,7 +127,7 @@ def _ways(line: FloatArray) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(np.hypot(steps[:, 0], steps[:, 1]))])
 
 
-def seen_others(observation: Array, race: RaceBatch, rows: Array, lines: LineOffsets) -> Others:
+def seen_others(observation: Array, race: "RaceBatch", rows: Array, lines: LineOffsets) -> Others:
     """What the last numbers of the observations (n, size) say, seen from the lines."""
     seen = np.asarray(observation[:, -OTHERS_SIZE:], np.float64).reshape(-1, 2 * SEEN_EACH_WAY, NUMBERS_OF_A_CAR)
     track, arc_u = race.fleet.track[rows][:, None], race.fleet.arc_u[rows][:, None]
@@ -143,7 +145,7 @@ def seen_others(observation: Array, race: RaceBatch, rows: Array, lines: LineOff
     )
 
 
-def way_past(others: Others, race: RaceBatch, rows: Array, lines: LineOffsets, manners: Manners) -> Way:
+def way_past(others: Others, race: "RaceBatch", rows: Array, lines: LineOffsets, manners: Manners) -> Way:
     """Where each car drives: on its line, or clear of everybody, past those in the way."""
     edges, own_u = _edges(race, rows, lines, manners), others.own_left_u
     low_u, high_u = others.reach(manners.foresees_s)
@@ -202,7 +204,7 @@ class _Edges(NamedTuple):
         return np.clip(way_u, right_u.max(axis=1), left_u.min(axis=1))
 
 
-def _edges(race: RaceBatch, rows: Array, lines: LineOffsets, manners: Manners) -> _Edges:
+def _edges(race: "RaceBatch", rows: Array, lines: LineOffsets, manners: Manners) -> _Edges:
     track, fleet = race.fleet.track[rows][:, None], race.fleet
     ahead_u = fleet.arc_u[rows][:, None] + fleet.speed_ups[rows][:, None] * LOOKS_AHEAD_S
     line_u = lines.at(track, ahead_u)
@@ -210,14 +212,14 @@ def _edges(race: RaceBatch, rows: Array, lines: LineOffsets, manners: Manners) -
     return _Edges(np.minimum(-room_u - line_u, 0.0), np.maximum(room_u - line_u, 0.0))
 
 
-def _half_width(race: RaceBatch, track: Array, arc_u: FloatArray) -> FloatArray:
+def _half_width(race: "RaceBatch", track: Array, arc_u: FloatArray) -> FloatArray:
     tables = race.alone.tables
     spot = (arc_u / tables.length_u[track] % 1.0 * tables.coarse_count[track]).astype(np.int64)
     width: FloatArray = tables.coarse_half_width_u[tables.coarse_first[track] + spot]
     return width
 
 
-def most_speed(others: Others, race: RaceBatch, rows: Array, manners: Manners, way: Way) -> FloatArray:
+def most_speed(others: Others, race: "RaceBatch", rows: Array, manners: Manners, way: Way) -> FloatArray:
     """How fast each car may be on its way, to slow down in time behind whoever is there.
 
     Whoever will be in its way is followed; whoever is only in its way now is kept clear of until it is beside them.

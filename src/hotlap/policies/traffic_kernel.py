@@ -2,14 +2,13 @@
 
 import math
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.kernel import AllCores, Entry, address_table, arrays_at, kernel, numbers_at, zeros
 from hotlap.native_code import native_entry
-from hotlap.policies.line_follower import LineFollower
 from hotlap.policies.line_kernel import (
     BRAKE_SPAN_UPS,
     FEET_LEAD_S,
@@ -36,12 +35,15 @@ from hotlap.policies.line_traffic import (
     Manners,
 )
 from hotlap.policies.policy import Array, FloatArray
-from hotlap.race.batch import RaceBatch
 from hotlap.race.grid import Race
 from hotlap.race.senses import NUMBERS_OF_A_CAR, OTHERS_SIZE, SEEN_EACH_WAY, SIGHT_U
 from hotlap.race.tick import RACE_RULES_SLOT, race_at
 from hotlap.racer.car import clamp
 from hotlap.racer.tick import car_at
+
+if TYPE_CHECKING:  # only types, and kernels need not be compiled again when these change
+    from hotlap.policies.line_follower import LineFollower
+    from hotlap.race.batch import RaceBatch
 
 SLOTS = 2 * SEEN_EACH_WAY
 WAYS = 2 + 2 * SLOTS
@@ -364,7 +366,7 @@ def _compiled() -> Entry:
 class TrafficKernel:
     """Line drivers of some rows of a race, who follow the lines of its tracks."""
 
-    def __init__(self, race: RaceBatch, rows: Array, follower: LineFollower, offsets: LineOffsets) -> None:
+    def __init__(self, race: "RaceBatch", rows: Array, follower: "LineFollower", offsets: LineOffsets) -> None:
         self.rows, self.race, count = rows.copy(), race, len(rows)
         self.roster = zeros(Roster, count, others=OTHERS_SIZE)
         self.roster.row[:] = rows
