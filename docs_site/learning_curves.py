@@ -70,6 +70,36 @@ CURVES = {
         machine="two cores each",
         reference=(6.417, "reference lap"),
     ),
+    "racer-generalist": CurveNotes(
+        world="racer",
+        figure=Figure(("reward",), "reward", 2),
+        what="The reward of an episode of twenty seconds while it learns, with noise on the actions",
+        y_range=(-2.0, 4.0),
+        machine=XEON,
+        result=(
+            Figure(("eval/track-01/percent_over_reference",), "%", 2, least_is_best=True),
+            "how much the best clean flying lap of `track-01`, which no training sees, is over the reference",
+        ),
+    ),
+    "gt-ppo": CurveNotes(
+        world="racer",
+        figure=Figure(("reward",), "reward", 2),
+        what="The reward of an episode of twenty seconds on `quarry` while it learns, with noise on the actions",
+        y_range=(-1.5, 7.5),
+        machine=XEON,
+        result=(
+            Figure(("eval/quarry/clean_lap_sec",), "s", 2, least_is_best=True),
+            "the best clean flying lap of an evaluation; the reference lap is 62.87 s",
+        ),
+    ),
+    "race-ppo": CurveNotes(
+        world="race",
+        figure=Figure(("eval/faults_per_100km",), "faults in 100 km", 1, least_is_best=True),
+        what="Contacts by its own fault in the evaluations: eight races on each of three tracks, from the last slot",
+        y_range=(0.0, 45.0),
+        machine=XEON + "; seeds 2 to 4 were stopped before their end",
+        result=(Figure(("eval/mean_place",), "place", 2, least_is_best=True), "the mean place of the same races"),
+    ),
     "highway-ppo": CurveNotes(
         world="highway",
         figure=Figure(("success",), "share", 2),
@@ -77,7 +107,6 @@ CURVES = {
         y_range=(0.0, 1.0),
         machine=XEON,
         result=(DONE_PERCENT, "missions of the evaluation done, in the mean of the five kinds, without either"),
-        options=" --teacher.epochs 4 --teacher.clip-range 0.001 --ppo.n-epochs 1 --ppo.learning-rate 0.002",
     ),
 }
 
