@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hotlap.errors import TrackError
+from hotlap.racer.grip_physics import GRIP_PHYSICS
 from hotlap.racer.tracks import drawn_for_classic_car, import_circuit, load_track, write_track_file
 from racer.tracks.surveys import HEADER, LAPS, lap_rows, ring_rows, sharp_rows, survey_rows, write_survey
 
@@ -185,14 +186,15 @@ def test_roads_that_lie_on_each_other_are_narrowed(tmp_path):
 
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["as drawn", "the other way"])
-def test_no_wall_stands_on_a_road_that_is_wider_than_its_corner(tmp_path, reverse):
+def test_no_car_on_a_road_that_is_wider_than_its_corner_touches_a_wall(tmp_path, reverse):
     rows = lap_rows("long lap", reverse=reverse)
     rows[:, 2:] = 10.0
     done = import_circuit(write_survey(tmp_path / "lap.csv", rows))
     track = done.track
     half_width = track.half_width_at(np.arange(len(track.centre)) / len(track.centre) * track.length_u)
     for wall in (track.inner_wall, track.outer_wall):
-        assert (np.hypot(*(wall[:-1] - track.centre).T) >= half_width - 0.05).all()
+        beyond = np.hypot(*(wall[:-1] - track.centre).T) - half_width
+        assert (beyond > GRIP_PHYSICS.contact_radius_u).all()
     assert np.median(half_width) == pytest.approx(10.0, abs=0.01)
     assert half_width.min() > 5.0
     assert done.narrowed_m == pytest.approx(20.0 - 2.0 * half_width.min(), abs=2.5)

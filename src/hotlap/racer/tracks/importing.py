@@ -38,7 +38,9 @@ ROAD_USED = 0.97
 NARROWEST_SIDE_M = 0.5
 MOST_PASSES = 16
 SLIGHT_U = 0.02
-"""A wall so little inside the road is at its edge."""
+"""A wall so little nearer than it may be is far enough."""
+VERGE_M = 1.3
+"""From the road to a wall at least: a car whose middle is at the edge of the road touches none."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ def between_the_edges(road: _Road) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def clear_of_walls(points: FloatArray, build: Callable[[FloatArray], Track]) -> Track:
-    """The circuit with its road moved away from walls that would stand on it, in corners tighter than it is wide.
+    """The circuit with its road moved away from walls that would stand at it, in corners tighter than it is wide.
 
     The other edge stays where it is. A line that was moved outwards turns less, so the next walls have more room.
     """
@@ -176,9 +178,9 @@ def clear_of_walls(points: FloatArray, build: Callable[[FloatArray], Track]) -> 
 
 
 def taken_by_walls(track: Track) -> tuple[FloatArray, FloatArray]:
-    """How much (n,) of the road's left and right half lies behind a wall, around each control point."""
+    """How much (n,) the road must give way on its left and right for its verge, around each control point."""
     count = len(track.centre)
-    edge_u = track.half_width_at(np.arange(count) / count * track.length_u)
+    edge_u = track.half_width_at(np.arange(count) / count * track.length_u) + VERGE_M * (track.scale or 1.0)
     walls = (track.inner_wall, track.outer_wall) if track.inner_is_left else (track.outer_wall, track.inner_wall)
     knots_u = np.interp(np.arange(len(track.control_points)), track.arc_parameters, track.arc_lengths_u)
     nearest = np.round(knots_u / track.length_u * count).astype(np.int64)
