@@ -80,6 +80,7 @@ CURVES = {
             Figure(("eval/track-01/percent_over_reference",), "%", 2, least_is_best=True),
             "how much the best clean flying lap of `track-01`, which no training sees, is over the reference",
         ),
+        options=" --teacher.steps 2000000 --teacher.clip-range 0.001 --ppo.learning-rate-end 1e-4",
     ),
     "gt-ppo": CurveNotes(
         world="racer",
