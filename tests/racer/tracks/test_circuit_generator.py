@@ -53,7 +53,7 @@ def test_roads_of_rugged_circuits_change_their_width_within_a_few_car_lengths():
 
 
 def test_chicanes_turn_away_and_back_as_tightly_as_surveyed_ones_do():
-    """Surveys have chicanes of 15 to 31 m radius within 60 m; without this style there is none below 31 m."""
+    """Seven of twelve surveys have a chicane of 15 to 30 m radius; without this style there is none below 31 m."""
 
     def tightest_m(style):
         return [chicane_radius_m(generate_circuit(seed, style)) for seed in SEEDS]
