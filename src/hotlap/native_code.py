@@ -34,6 +34,11 @@ def _compiled(function: KernelEntry) -> bytes:
     ir_text, inner_name = kept_ir(function)
     module = llvm.parse_assembly(ir_text + _entry_ir(inner_name))
     hide_all_but(NAME, module)
+    # Each kernel by itself first: tidied up after they are all in one, the racer's would take a quarter longer to run.
+    passes, builder = cores._function_pass_manager()
+    for part in module.functions:
+        if not part.is_declaration:
+            passes.run(part, builder)
     cheap = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
     for passes, builder in (cores._module_pass_manager(**cheap), cores._module_pass_manager()):
         passes.run(module, builder)
