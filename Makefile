@@ -3,9 +3,9 @@ PYTHON ?= python3
 # Compiled modules are kept, whatever the shell says: hundreds of processes of the tests import the same ones.
 unexport PYTHONDONTWRITEBYTECODE
 ARGS ?=
-# Tests are shared out to so many processes, one more than two cores: now and then each waits for a page or a socket.
-# Those that need a browser or a clock stay on one of them.
-WORKERS ?= 3
+# Tests are shared out to so many processes, twice the cores: two of them mostly wait for a page or a socket, since those
+# that need a browser or a clock stay on these two.
+WORKERS ?= 4
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := .venv/installed
@@ -29,7 +29,7 @@ WITH_HASHES := grep -v '^pip==\|^torch==' | $(UV) pip compile --quiet --no-deps 
 
 .DEFAULT_GOAL := help
 PIP_AUDIT := pip-audit>=2.9,<3
-.PHONY: help setup setup-ray setup-browser node train test test-python test-pages test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray docs pictures
+.PHONY: help setup setup-ray setup-browser node kernels train test test-python test-pages test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray docs pictures
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -49,20 +49,25 @@ setup-ray: $(RAY_STAMP) ## make .venv-ray, with Ray and RLlib in it
 
 $(RAY_STAMP): pyproject.toml requirements-ray.lock requirements-torch.lock
 	test -x $(RAY_BIN)/python || $(PYTHON) -m venv .venv-ray
-	$(RAY_PIP) install --quiet -r requirements-torch.lock
-	$(RAY_PIP) install --quiet --no-deps --require-hashes -r requirements-ray.lock
+	$(RAY_PIP) install --quiet --no-compile -r requirements-torch.lock
+	$(RAY_PIP) install --quiet --no-compile --no-deps --require-hashes -r requirements-ray.lock
 	$(RAY_PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 train: setup ## teach a car to drive, on this machine's CPU; ARGS="racer-sac --seed 1"
 	$(BIN)/hotlap train $(ARGS)
 
-test: setup setup-browser frontend ## every test; ARGS='-m "not integration and not slow"' for the fast lane
-	$(if $(ARGS),,$(BIN)/python tests/compile_kernels.py)
+# What the tests stand on is made at once as far as it can be: installing keeps one core busy, and compiling all of them.
+test: ## every test; ARGS='-m "not integration and not slow"' for the fast lane
+	$(MAKE) --jobs=4 setup-browser frontend $(if $(ARGS),setup,setup-ray kernels)
 	$(MAKE) --jobs=3 test-python beside-test-pages $(if $(ARGS),,beside-test-ray)
 
+kernels: setup ## compile every kernel that is not kept yet; part of `make test`
+	$(BIN)/python tests/compile_kernels.py
+
+# Those of Ray take longest from end to end and compute little, so they have the cores first.
 test-python:
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
+	nice -n 5 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 test-pages: $(NODE_MODULES)
 	$(NPM) test
@@ -122,21 +127,23 @@ $(NODE_MODULES): frontend/package.json frontend/package-lock.json | node
 	$(NPM) install --no-save --no-audit --no-fund
 	@touch $@
 
-node: setup
+node: $(shell $(NODE_IS_GOOD) || echo setup)
 	@$(NODE_IS_GOOD) || $(PIP) install --quiet $(NODE_WHEEL)
 
 wasm: setup ## compile the physics for the browser again (needs wasm-ld); the result is committed
 	$(BIN)/hotlap export wasm --package
 
+# chromium-headless-shell is Chromium without its window: a tenth less work. Not every system has it.
 setup-browser: ## what only the tests of the game need: the WebAssembly linker and a Chromium
-	@missing=""; \
-	command -v wasm-ld > /dev/null || missing="$$missing lld"; \
-	command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null || missing="$$missing chromium"; \
-	if [ -z "$$missing" ]; then exit 0; fi; \
+	@linker=""; command -v wasm-ld > /dev/null || linker=lld; \
+	browser=chromium-headless-shell; \
+	for name in $$browser chromium chromium-browser google-chrome; do command -v $$name > /dev/null && browser=""; done; \
+	if [ -z "$$linker$$browser" ]; then exit 0; fi; \
+	install="apt-get install -qq -y --no-install-recommends"; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
-		apt-get update -qq && apt-get install -qq -y --no-install-recommends $$missing; \
+		apt-get update -qq && { $$install $$linker $$browser || $$install $$linker chromium; }; \
 	else \
-		echo "the tests of the game need:$$missing. Install that with your package manager and try again." >&2; exit 1; \
+		echo "the tests of the game need: $$linker $${browser:+chromium}. Install that with your package manager and try again." >&2; exit 1; \
 	fi
 
 lock: setup $(UV) ## write requirements.lock from what is installed in .venv, with the hashes of every system's files

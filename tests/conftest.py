@@ -13,8 +13,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 hypothesis.settings.register_profile("hotlap", deadline=None, print_blob=True, max_examples=50)
 hypothesis.settings.register_profile("soak", deadline=None, print_blob=True, max_examples=1000)
 
-ONE_AT_A_TIME = "one-at-a-time"
-"""The group of tests that need a browser, a crowd of sockets or a clock: `make test` runs them on one worker."""
+LANES = ("one-at-a-time", "other-browser")
+"""Groups of tests that wait for a browser, a crowd of sockets or a clock: `make test` keeps each on one worker."""
 
 
 def pytest_addoption(parser):
@@ -46,6 +46,9 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if "in_time" in item.fixturenames:
             item.add_marker(pytest.mark.clock)
+    pages = sorted({item.path for item in items if item.path.parent.name == "browser"})
+    for item in items:
         if item.get_closest_marker("browser") or item.get_closest_marker("clock"):
-            item.add_marker(pytest.mark.xdist_group(ONE_AT_A_TIME))
+            lane = pages.index(item.path) % len(LANES) if item.path in pages else 1
+            item.add_marker(pytest.mark.xdist_group(LANES[lane]))
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)

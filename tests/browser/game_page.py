@@ -21,7 +21,7 @@ from policies.tiny_models import good_metadata, linear_nodes, model_of
 from store.driven_laps import clean_drive
 from web.sample_runs import make_run
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 RAY_WEIGHTS = {0: 0.3, 1: 0.6, 2: 1.2, 3: 2.0}
 LAP_MS = 90_000
 PATIENCE_MS = 30_000
