@@ -65,7 +65,8 @@ test: ## every test; ARGS='-m "not integration and not slow"' for the fast lane
 kernels: setup ## compile every kernel that is not kept yet; part of `make test`
 	$(BIN)/python tests/compile_kernels.py
 
-# Those of Ray take longest from end to end and compute little, so they have the cores first.
+# Those of Ray take longest from end to end and compute little, so they have the cores first. Ray itself would put its
+# workers last.
 test-python:
 	nice -n 5 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
 
@@ -79,7 +80,7 @@ beside-%:
 	@echo "make $*: passed (build/$*.log)"
 
 test-ray: setup-ray ## the tests that start a Ray cluster; part of `make test`, unless that is given ARGS
-	$(RAY_BIN)/python -m pytest -m ray tests/scaleout
+	RAY_worker_niceness=0 $(RAY_BIN)/python -m pytest -m ray tests/scaleout
 
 soak: setup setup-ray setup-browser frontend ## the scaled-up twins of the tests, and the measurements: an hour on a quiet machine
 	$(BIN)/python -m pytest --soak -m "soak or clock or hypothesis" $(ARGS)
