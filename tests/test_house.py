@@ -342,10 +342,10 @@ def test_links_between_pages_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", [*PAGES, REPOSITORY / "CHANGELOG.md"], ids=lambda page: page.name)
-def test_prose_is_at_most_120_columns_wide(page):
-    """Tables and code are as wide as they must be, and so is a piece of code that fills a line."""
-    prose = re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
-    long = [line for line in prose.splitlines() if len(line) > 120 and not line.startswith("|")]
+def test_page_is_at_most_120_columns_wide(page):
+    """A row of a table is as wide as it must be, and so is a piece of code inside a sentence that fills a line."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    long = [line for line in lines if len(line) > 120 and not line.startswith("|")]
     assert not [line for line in long if not re.fullmatch(r"[-\s]*`[^`]+`\S*", line)]
 
 
