@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from hotlap.cli import HOTLAP, Command, Group, run_command
 
-WIDTH = "110"
+WIDTH = "80"
+"""No wider than a block of code between the two lists of links."""
 
 
 def command_pages() -> dict[str, str]:

@@ -1,6 +1,7 @@
 """One page per environment: what it says about itself, its spaces, observations, options and rewards."""
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -25,15 +26,18 @@ class WorldNotes(NamedTuple):
     """Makes the defaults of rewards and limits."""
     guide: str
     """The page with the whole story."""
+    guide_title: str
     picture: str
     """A moving picture in docs/images/."""
 
 
 NOTES = {
-    "racer": WorldNotes("Racer", RacerConfig, "racer.md", "racer.gif"),
-    "race": WorldNotes("Race", RaceConfig, "races.md", "race.webp"),
-    "highway": WorldNotes("Highway", HighwayConfig, "highway.md", "highway.gif"),
+    "racer": WorldNotes("Racer", RacerConfig, "racer.md", "The racing world", "racer.gif"),
+    "race": WorldNotes("Race", RaceConfig, "races.md", "Races", "race.webp"),
+    "highway": WorldNotes("Highway", HighwayConfig, "highway.md", "The highway world", "highway.gif"),
 }
+UNBROKEN = '{ style="white-space: nowrap" }'
+"""After a piece of code: a narrow column does not break it."""
 NAMES_OF_OBSERVATIONS = {"highway": FIELDS}
 
 
@@ -47,11 +51,11 @@ def world_page(world: Registration, notes: WorldNotes) -> str:
     env_class = world.part("env")
     picture = f"![{notes.title}](../images/{notes.picture})\n" if notes.picture else ""
     ids = ", ".join(f"`{env_id}`" for env_id in world.env_ids)
-    guide = f"The whole story with examples: [{notes.guide}](../{notes.guide})."
+    guide = f"More, with examples: [{notes.guide_title}](../{notes.guide})."
     parts = [
         f"# {notes.title}\n\n{ids}. {guide}\n",
         picture,
-        inspect.getdoc(env_class) or "",
+        _with_links(inspect.getdoc(env_class) or ""),
         "\n## Spaces\n",
         _spaces(world),
         *_observations(world),
@@ -66,6 +70,11 @@ def world_page(world: Registration, notes: WorldNotes) -> str:
         *curve_section(world.name),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _with_links(said: str) -> str:
+    """The same with `docs/PAGE.md` as a link to that page."""
+    return re.sub(r"docs/([a-z-]+)\.md", r"[\1](../\1.md)", said)
 
 
 def presets_of(world: str) -> list[str]:
@@ -107,4 +116,4 @@ def _option_rows(world: Registration) -> list[tuple[str, ...]]:
 
 
 def _code_rows(rows: Any) -> list[tuple[str, ...]]:
-    return [(f"`{name}`", f"`{default}`", said) for name, default, said in rows]
+    return [(f"`{name}`{UNBROKEN}", f"`{default}`", said) for name, default, said in rows]

@@ -48,6 +48,16 @@ def test_navigation_has_every_page_once():
     assert sorted(pages_of(SITE["nav"])) == sorted({*written, *generated.PATHS})
 
 
+def test_link_to_a_part_of_a_generated_page_leads_to_a_heading(pages):
+    """MkDocs looks for the headings of the other pages."""
+    written = [path.read_text(encoding="utf-8") for path in sorted((REPOSITORY / "docs").rglob("*.md"))]
+    links = {link for page in written for link in re.findall(r"\((?:\.\./)?(worlds/[a-z]+\.md)#([a-z-]+)\)", page)}
+    assert len(links) >= len(NOTES)
+    for path, part in links:
+        headings = re.findall(r"^#+ (.+)$", pages[path], re.MULTILINE)
+        assert part in [heading.lower().replace(" ", "-") for heading in headings], f"{path}#{part}"
+
+
 def test_page_of_the_highway_has_a_row_for_every_observation(pages):
     page = pages["worlds/highway.md"]
     for number, name in enumerate(FIELDS):

@@ -1,7 +1,34 @@
 """What recipes for other libraries rely on, where the library itself is too heavy to be installed for the tests."""
 
+import ast
+import re
+from pathlib import Path
+
 import gymnasium as gym
 import numpy as np
+import pytest
+
+import hotlap
+
+PAGE = (Path(__file__).parent.parent / "docs" / "recipes.md").read_text(encoding="utf-8")
+RECIPES = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.split(maxsplit=3)[1])
+def test_recipe_is_python_and_names_what_hotlap_has(recipe):
+    tree = ast.parse(recipe)
+    ids = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    assert all(gym.spec(name) for name in ids if name.startswith("hotlap/"))
+    named = [
+        each.attr for each in ast.walk(tree) if isinstance(each, ast.Attribute) and ast.unparse(each.value) == "hotlap"
+    ]
+    assert set(named) <= set(hotlap.__all__)
+
+
+def test_no_recipe_is_in_a_block_that_nobody_reads():
+    plain = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert RECIPES
+    assert not [block for block in plain if block.startswith(("from ", "import "))]
 
 
 def as_in_cleanrl():

@@ -23,14 +23,14 @@ ONE_PEDAL_MESSAGE = "an action with one pedal is two numbers: the pedal and the 
 
 
 class HighwayEnv(SingleEnv):
-    """A car in traffic that is paid for carrying out missions.
+    """A car in traffic, rewarded for carrying out missions.
 
     ## Action
 
     `Box([0, 0, -1], [1, 1, 1], (3,), float32)`: throttle, brake, lane request; a request beyond ±1/3 asks for a change
     to the left (-) or right (+). With `discrete=True`, `Discrete(5)`: faster, slower, keep, left, right. A decision
     lasts 0.2 s. With `pedals="one"`, `Box([-BRAKING, -1], [1, 1], (2,), float32)`: a pedal that is throttle above 0 and
-    brake below, and the lane request, as PPO and SAC learn it here. A change takes about 3 s; asking for the other side
+    brake below, and the lane request; PPO and SAC learn with it. A change takes about 3 s; asking for the other side
     turns back until it is half done.
 
     ## Observation

@@ -16,7 +16,7 @@ from hotlap.single_env import SingleEnv, StepResult
 
 
 class RaceEnv(SingleEnv):
-    """A car among others on a closed track: it sees three ahead and three behind, touches them and is overtaken.
+    """A car among others on a closed track. It sees three cars ahead and three behind, and can touch and pass them.
 
     ## Action
 
@@ -24,16 +24,25 @@ class RaceEnv(SingleEnv):
 
     ## Observation
 
-    The observation of the car alone (`observation="classic"` or "full", "grip" or "grip-car" for cars with grip), then
-    six numbers for each of the three nearest cars ahead and the three nearest behind, along the lap within 120 u:
-    distance along the lap, sideways distance, closing speed, sideways speed, heading difference, alongside or not.
-    Places with nobody read as 120 u away.
+    First the observation of the car alone (`observation="classic"` or "full", "grip" or "grip-car" for cars with grip).
+    Then six numbers for each of the three nearest cars ahead, and for each of the three nearest behind, along the lap:
+
+    | number | what | divided by |
+    |---|---|---|
+    | 0 | distance along the lap, negative behind | 120 u |
+    | 1 | sideways distance, positive to the left | 20 u, with grip 10 m |
+    | 2 | closing speed, positive when the gap shrinks | 80 u/s, with grip 50 m/s |
+    | 3 | sideways speed of the other car, relative to one's own | 80 u/s, with grip 50 m/s |
+    | 4 | heading of the other car, relative to one's own | pi |
+    | 5 | 1 when alongside | |
+
+    Where there is no car within 120 u, the distance reads 120 u (1 ahead, -1 behind) and the others read 0.
 
     ## Opponents
 
     `opponents` are the drivers of the other seats, in turn: "line-50" to "line-100" follow the shortest line (of a
     car with grip the fastest) at that share of its pace, a .onnx file is a policy trained in races or alone, an object
-    with `name` and `act` drives as it likes. One that raises or answers with NaN is parked, and the race goes on.
+    with `name` and `act` drives as it likes. One that raises or answers with NaN is parked, and the race continues.
 
     ## Reward
 

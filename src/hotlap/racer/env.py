@@ -14,7 +14,7 @@ from hotlap.single_env import RENDER_MODES, Observation, SingleEnv, Snapshot, St
 
 
 class RacerEnv(SingleEnv):
-    """A car on a closed track that is paid for the distance it gains along the lap.
+    """A car on a closed track, rewarded for the distance it gains along the lap.
 
     ## Action
 
@@ -59,8 +59,8 @@ class RacerEnv(SingleEnv):
 
     ## End
 
-    Terminated after 180 ticks in a row slower than 2 u/s, truncated after 3,000 steps. The walls, the grass and the end
-    of a lap end nothing, and the car drives on if stepped after the end.
+    Terminated after 180 ticks in a row slower than 2 u/s, truncated after 3,000 steps. Walls, grass and
+    finished laps do not end an episode, and a car that is stepped after the end keeps driving.
 
     ## Info
 
