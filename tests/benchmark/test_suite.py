@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hotlap import cli
+from hotlap.benchmark.suite.page import cells
 from hotlap.benchmark.suite.results import scores_of, summary
 from hotlap.benchmark.suite.side_by_side import core_shares
 from hotlap.benchmark.suite.tasks import load_suite
@@ -92,6 +93,14 @@ def test_all_tasks_together_count_only_algorithms_with_a_result_in_each():
     assert scores_of(SUITE, [result("classic", "ppo", 1, 0.1), result("classic", "ppo", 0, 0.2)]) == {
         "classic": {"ppo": [0.2, 0.1]}
     }
+
+
+def test_table_shows_an_interval_only_where_there_are_several_seeds():
+    document = summary(
+        SUITE, None, [*(result("classic", "ppo", seed, 0.5) for seed in (0, 1)), result("gt", "ppo", 0, 1)]
+    )
+    assert cells(document["tasks"]["classic"]["ppo"]) == ["2", "0.500", "0.500–0.500"]
+    assert cells(document["tasks"]["gt"]["ppo"]) == ["1", "1.000", "–"]
 
 
 @pytest.mark.integration

@@ -25,10 +25,11 @@ def sections_of(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def cells(entry: Mapping[str, Any]) -> list[str]:
-    """Seeds, interquartile mean and its interval, as the tables show them."""
+    """Seeds, interquartile mean and its interval, as the tables show them; a single seed has no interval."""
     iqm, scores = entry["iqm"], entry["scores"]
     seeds = min(len(each) for each in scores.values())
-    return [str(seeds), f"{iqm['value']:.3f}", f"{iqm['low']:.3f}–{iqm['high']:.3f}"]
+    interval = f"{iqm['low']:.3f}–{iqm['high']:.3f}" if seeds > 1 else "–"
+    return [str(seeds), f"{iqm['value']:.3f}", interval]
 
 
 def print_summary(document: Mapping[str, Any]) -> None:
