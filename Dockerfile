@@ -1,8 +1,10 @@
 # Hotlap in a container.
 #   docker build --tag hotlap .                                  on the cores
 #   docker build --tag hotlap:cuda --build-arg TORCH=cuda .      on an NVIDIA GPU: docker run --gpus all …
-#   docker run --rm --volume "$PWD/runs:/home/driver/runs" hotlap train racer-ppo
-#   docker run --rm --publish 8642:8642 --volume "$PWD/runs:/home/driver/runs" hotlap play --host 0.0.0.0 --no-open
+#   docker run --rm --volume hotlap:/home/driver hotlap train racer-ppo
+#   docker run --rm --publish 8642:8642 --volume hotlap:/home/driver hotlap play --host 0.0.0.0 --no-open
+# The volume keeps the runs and the compiled kernels. Docker makes it for the user `driver`; a folder of the host in its
+# place has to be writable for user 1000.
 FROM node:22-slim AS pages
 WORKDIR /source
 COPY frontend frontend
