@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import gymnasium as gym
@@ -17,6 +18,8 @@ from hotlap.racer.config import RacerConfig
 from hotlap.training.config import load_preset, preset_names
 from hotlap.worlds import WORLDS, Registration
 
+DOCS = Path(__file__).parent.parent / "docs"
+
 
 class WorldNotes(NamedTuple):
     """What a page needs beside the registration of its world."""
@@ -26,15 +29,14 @@ class WorldNotes(NamedTuple):
     """Makes the defaults of rewards and limits."""
     guide: str
     """The page with the whole story."""
-    guide_title: str
     picture: str
     """A moving picture in docs/images/."""
 
 
 NOTES = {
-    "racer": WorldNotes("Racer", RacerConfig, "racer.md", "The racing world", "racer.gif"),
-    "race": WorldNotes("Race", RaceConfig, "races.md", "Races", "race.webp"),
-    "highway": WorldNotes("Highway", HighwayConfig, "highway.md", "The highway world", "highway.gif"),
+    "racer": WorldNotes("Racer", RacerConfig, "racer.md", "racer.gif"),
+    "race": WorldNotes("Race", RaceConfig, "races.md", "race.webp"),
+    "highway": WorldNotes("Highway", HighwayConfig, "highway.md", "highway.gif"),
 }
 UNBROKEN = '{ style="white-space: nowrap" }'
 """After a piece of code: a narrow column does not break it."""
@@ -51,7 +53,7 @@ def world_page(world: Registration, notes: WorldNotes) -> str:
     env_class = world.part("env")
     picture = f"![{notes.title}](../images/{notes.picture})\n" if notes.picture else ""
     ids = ", ".join(f"`{env_id}`" for env_id in world.env_ids)
-    guide = f"More, with examples: [{notes.guide_title}](../{notes.guide})."
+    guide = f"More, with examples: [{_title(notes.guide)}](../{notes.guide})."
     parts = [
         f"# {notes.title}\n\n{ids}. {guide}\n",
         picture,
@@ -73,8 +75,13 @@ def world_page(world: Registration, notes: WorldNotes) -> str:
 
 
 def _with_links(said: str) -> str:
-    """The same with `docs/PAGE.md` as a link to that page."""
-    return re.sub(r"docs/([a-z-]+)\.md", r"[\1](../\1.md)", said)
+    """The same with `docs/PAGE.md` as a link to that page, by its title."""
+    return re.sub(r"docs/([a-z-]+\.md)", lambda found: f"[{_title(found[1])}](../{found[1]})", said)
+
+
+def _title(page: str) -> str:
+    """The first heading of a page in docs/."""
+    return (DOCS / page).read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
 
 
 def presets_of(world: str) -> list[str]:
