@@ -46,6 +46,9 @@ def become_another_system():
         "pread",
         "pwrite",
         "killpg",
+        "sched_yield",
+        "sched_getaffinity",
+        "sched_setaffinity",
     ):
         delattr(os, name)
     for name in ("SIGALRM", "setitimer", "ITIMER_REAL"):

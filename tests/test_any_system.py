@@ -71,6 +71,30 @@ print(newest_checkpoint(run, print).tensors["policy"]["bias"].tolist())
     assert said.endswith("[0.0, 1.0, 2.0]\n")
 
 
+def test_curve_is_followed_without_posix(tmp_path):
+    script = """
+from pathlib import Path
+from hotlap.checkpoints.curve import CurveFollower
+curve, follower = Path("curve.jsonl"), CurveFollower(Path())
+for step in (1, 2):
+    with curve.open("ab") as file:
+        file.write(b'{"step": %d, "seconds": 0.5}\\n' % step)
+    print([point.step for point in follower.read_on()[1]])
+"""
+    assert run(OTHER_SYSTEM + script, tmp_path) == "[1]\n[2]\n"
+
+
+def test_threads_yield_and_stay_where_cores_cannot_be_chosen(tmp_path):
+    script = """
+from hotlap.systems import keep_threads_to_cores, keep_to_cores, let_others_run, usable_cores
+let_others_run()
+keep_to_cores([0])
+keep_threads_to_cores([0])
+print(len(usable_cores()) > 0)
+"""
+    assert run(OTHER_SYSTEM + script, tmp_path) == "True\n"
+
+
 def test_deadline_after_a_signal_needs_no_alarm(tmp_path):
     script = """
 import signal, time

@@ -1,8 +1,10 @@
-"""What operating systems do differently: opening, locking and renaming files, folders, processes and signals."""
+"""What operating systems do differently: opening, locking and renaming files, folders, cores, processes and signals."""
 
 import os
 import signal
+import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import portalocker
@@ -70,6 +72,23 @@ def keep_to_cores(cores: Sequence[int]) -> None:
     choose = getattr(os, "sched_setaffinity", None)
     if choose:
         choose(0, cores)
+
+
+def keep_threads_to_cores(cores: Sequence[int]) -> None:
+    """Keep all threads of this process to some cores, not only the one that asks; nothing where that cannot be done."""
+    choose, threads = getattr(os, "sched_setaffinity", None), Path("/proc/self/task")
+    if choose and threads.is_dir():
+        for thread in threads.iterdir():
+            choose(int(thread.name), cores)
+
+
+def let_others_run() -> None:
+    """Offer this core to other threads, and ask for it back at once."""
+    offer = getattr(os, "sched_yield", None)
+    if offer:
+        offer()
+    else:
+        time.sleep(0)
 
 
 ASK_TO_END = signal.SIGTERM

@@ -113,7 +113,8 @@ class CurveFollower:
 
     def _new_points(self) -> list[CurvePoint]:
         with opened_file(None, str(self.path)) as (descriptor, _size):
-            content = os.pread(descriptor, MOST_BYTES_AT_ONCE, self._offset)
+            os.lseek(descriptor, self._offset, os.SEEK_SET)  # Windows reads nowhere else in the same call
+            content = os.read(descriptor, MOST_BYTES_AT_ONCE)
         self._offset += len(content)
         *lines, self._half_line = (self._half_line + content).split(b"\n")
         self._half_line = self._half_line[-LONGEST_LINE:]

@@ -1,10 +1,8 @@
 """Sums over the nodes of a training: torch's gloo, whose processes find each other through Ray's own store."""
 
-import os
 import time
 from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,6 +10,7 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 
 from hotlap.scaleout.cluster import load_ray
+from hotlap.systems import keep_threads_to_cores, let_others_run, usable_cores
 
 NAMESPACE = b"hotlap"
 PATIENCE_S = 60.0
@@ -73,20 +72,14 @@ class NodePeers:
         work = self._group.allreduce([torch.from_numpy(array)])
         # A core that was left may come back only after milliseconds: keep it, and let the threads of gloo in between.
         while not work.is_completed():
-            os.sched_yield()
+            let_others_run()
         work.wait()
 
     def keep_to_own_cores(self, cores: int) -> None:
         """Where nodes fill a machine together, each keeps to cores of its own: a thread that moves makes all wait."""
         machines = [self._store.get(f"machine-{rank}") for rank in range(self.count)]
         here = [rank for rank, machine in enumerate(machines) if machine == machines[self.rank]]
-        usable = sorted(os.sched_getaffinity(0))
+        usable = usable_cores()
         if len(here) * cores == len(usable):
             first = here.index(self.rank) * cores
-            keep_threads_to(set(usable[first : first + cores]))
-
-
-def keep_threads_to(cores: set[int]) -> None:
-    """Let all threads of this process, and those that they start, run on some cores only."""
-    for thread in Path("/proc/self/task").iterdir():
-        os.sched_setaffinity(int(thread.name), cores)
+            keep_threads_to_cores(usable[first : first + cores])
