@@ -1,12 +1,14 @@
 """Leagues: ratings explain who beat whom, the same seeds give the same table, an interrupted league resumes."""
 
+import errno
 import json
+import os
 
 import numpy as np
 import pytest
 
 from hotlap import cli
-from hotlap.errors import ConfigError
+from hotlap.errors import ConfigError, ReportError
 from hotlap.evaluation.league.races import CarResult, LeagueRules, RaceResult, drive_races
 from hotlap.evaluation.league.ratings import elo, elo_with_intervals, wins_in_race
 from hotlap.evaluation.league.records import RaceRecords
@@ -80,6 +82,38 @@ def test_file_of_another_league_is_refused(tmp_path):
     path.write_bytes(b"hello\n")
     with pytest.raises(ConfigError, match="no file of a league"):
         RaceRecords(path, rules)
+
+
+def test_place_where_no_file_of_a_league_can_be_is_named(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert cli.main(["league", "line-80", "line-90", *QUICK, "--file", str(tmp_path / "file" / "league.jsonl")]) == 2
+    assert "league.jsonl: cannot be written" in capsys.readouterr().err
+
+
+def test_races_are_kept_when_their_file_cannot_be_written_again(tmp_path, monkeypatch):
+    """Mending a half-written last line writes the file again, and the disk refuses."""
+    path, rules = tmp_path / "league.jsonl", LeagueRules(("line-80", "line-90"), 1, 2, "classic")
+    race = RaceResult("track-01", 3, (CarResult(0, 1, 0, "finished", 9.0, 1.1, 1, 1, 0, 0, 0, 0),))
+    RaceRecords(path, rules).add(race)
+    with path.open("ab") as file:
+        file.write(b'{"track": ')
+    before = path.read_bytes()
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(ReportError, match="No space left"):
+        RaceRecords(path, rules)
+    assert path.read_bytes() == before
+
+
+def test_race_that_cannot_be_kept_is_told(tmp_path):
+    rules = LeagueRules(("line-80", "line-90"), 1, 2, "classic")
+    records = RaceRecords(tmp_path / "league.jsonl", rules)
+    records.path = tmp_path
+    with pytest.raises(ReportError, match="the same command resumes the league"):
+        records.add(RaceResult("track-01", 3, ()))
+
+
+def full_disk(descriptor):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_page_shows_the_table(tmp_path, capsys):

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import msgspec
 
-from hotlap.errors import ConfigError
+from hotlap.errors import ConfigError, ReportError
 from hotlap.evaluation.league.races import LeagueRules, RaceResult
+from hotlap.whole_files import reason, write_whole_file
 
 
 class RaceRecords:
@@ -17,12 +18,11 @@ class RaceRecords:
         if path is not None and path.is_file():
             self._read(path, rules)
         elif path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(msgspec.json.encode(rules) + b"\n")
+            write_whole_file(path, msgspec.json.encode(rules) + b"\n", force=False, error=ReportError)
 
     def _read(self, path: Path, rules: LeagueRules) -> None:
         """What was driven before; a last line that was not written whole is driven again."""
-        first, *lines = path.read_bytes().split(b"\n")
+        first, *lines = content_of(path).split(b"\n")
         try:
             known = msgspec.json.decode(first, type=LeagueRules)
         except msgspec.DecodeError as problem:
@@ -37,11 +37,30 @@ class RaceRecords:
                 break
             whole.append(line)
             self.done[race.track, race.seed] = race
-        path.write_bytes(b"\n".join([first, *whole, b""]))
+        write_whole_file(path, b"\n".join([first, *whole, b""]), force=True, error=ReportError)
 
     def add(self, race: RaceResult) -> None:
         """Keep a race that was driven."""
         self.done[race.track, race.seed] = race
         if self.path is not None:
-            with self.path.open("ab") as file:
-                file.write(msgspec.json.encode(race) + b"\n")
+            append_line(self.path, msgspec.json.encode(race))
+
+
+def content_of(path: Path) -> bytes:
+    """What the file of a league holds."""
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise ReportError(f"{path}: cannot be read ({reason(problem)}). Name another file with --file.") from problem
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Add a race to the file of a league."""
+    try:
+        with path.open("ab") as file:
+            file.write(line + b"\n")
+    except OSError as problem:
+        raise ReportError(
+            f"{path}: cannot be written ({reason(problem)}). The races before it are kept: make room, and the same "
+            "command resumes the league."
+        ) from problem
