@@ -1,7 +1,9 @@
-"""Files that appear whole or not at all: the one writer of the house, with the error of whoever calls it."""
+"""Files and folders that appear whole or not at all: the one writer of the house, with its caller's error."""
 
 import contextlib
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from hotlap.errors import HotlapError
@@ -22,6 +24,50 @@ def write_whole_file(path: Path, content: bytes, *, force: bool, error: type[Hot
         replace_file(path, content)
     except (OSError, ValueError) as problem:
         raise error(f"{path}: cannot be written ({reason(problem)}). Choose a place where you may write.") from problem
+
+
+@contextlib.contextmanager
+def whole_folder(path: Path, *, force: bool, error: type[HotlapError]) -> Iterator[Path]:
+    """A new folder to fill, which gets its name when that is done; a failure leaves what had the name before.
+
+    An existing folder is only replaced, with all that is in it, with `force`.
+    """
+    refuse_to_replace(path, force=force, error=error)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _folder_beside(path) as beside:
+            unfinished = Path(beside).resolve() / "unfinished"
+            unfinished.mkdir()
+            yield unfinished
+            _put_folder_in_place(unfinished, path)
+    except OSError as problem:
+        raise error(f"{path}: cannot be written ({reason(problem)}). Choose a place where you may write.") from problem
+
+
+def _folder_beside(path: Path) -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent, ignore_cleanup_errors=True)
+
+
+def _put_folder_in_place(unfinished: Path, path: Path) -> None:
+    """Two names change: first that of the old folder, which comes back when the second cannot change."""
+    replaced = unfinished.with_name("replaced")
+    if path.exists():
+        path.rename(replaced)
+    try:
+        unfinished.rename(path)
+    except OSError:
+        if replaced.exists():
+            replaced.rename(path)
+        raise
+    sync_folder(path.parent)
+
+
+def refuse_to_replace(path: Path, *, force: bool, error: type[HotlapError]) -> None:
+    """Raise the error when no folder may be put here: a file has the name, or a folder that is to be kept."""
+    if path.exists() and not path.is_dir():
+        raise error(f"{path}: is a file. Name a folder.")
+    if path.exists() and not force:
+        raise error(f"{path}: exists already. Use --force to replace it, or choose another name.")
 
 
 def refuse_to_overwrite(path: Path, *, force: bool, error: type[HotlapError]) -> None:

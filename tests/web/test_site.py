@@ -142,7 +142,7 @@ def test_folder_that_is_there_is_replaced_only_by_force(root, tmp_path, capsys):
 
 def test_failed_export_leaves_nothing_behind(tmp_path):
     broken = {"a.txt": content_of("a.txt", b"a"), "b.txt": content_of("b.txt", tmp_path / "missing")}
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(ExportError, match=r"site: cannot be written \(No such file"):
         write_site(tmp_path / "site", broken)
     assert list(tmp_path.iterdir()) == []
 

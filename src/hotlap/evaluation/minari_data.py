@@ -1,8 +1,6 @@
 """Recorded drives as a Minari data set: a folder that Minari, and what learns from its data sets, opens."""
 
 import re
-import shutil
-import tempfile
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -14,7 +12,7 @@ import numpy as np
 from hotlap import __version__
 from hotlap.errors import ReportError
 from hotlap.evaluation.steps import EpisodeSteps, Recording
-from hotlap.whole_files import reason
+from hotlap.whole_files import whole_folder
 
 DATA = "data"
 METADATA_FILE = "metadata.json"
@@ -38,21 +36,8 @@ def check_data_set(folder: Path, *, force: bool) -> None:
 def write_data_set(folder: Path, recording: Recording, *, force: bool = False) -> str:
     """Drive and write; the folder appears whole or not at all. What was written, in words."""
     check_data_set(folder, force=force)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent)).resolve()
-    except OSError as problem:
-        raise ReportError(f"{folder}: cannot be written ({reason(problem)}). Choose another place.") from problem
-    try:
-        unfinished.chmod(0o755)
+    with whole_folder(folder, force=force, error=ReportError) as unfinished:
         episodes, steps = _write(unfinished / DATA, folder.name, recording)
-        if folder.exists():
-            shutil.rmtree(folder)
-        unfinished.rename(folder)
-    except OSError as problem:
-        raise ReportError(f"{folder}: cannot be written ({reason(problem)}). Choose another place.") from problem
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
     return f"{episodes:,} episodes of {steps:,} steps written to {folder}"
 
 

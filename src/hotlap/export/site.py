@@ -1,8 +1,6 @@
 """The game as a table of files: served by `hotlap play`, written to a folder by `hotlap export site` (docs/web.md)."""
 
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from hotlap.export.driver_browser import driver_files
 from hotlap.export.track_data import TrackData, tracks_document
 from hotlap.export.world_browser import browser_of, worlds_with_pages
 from hotlap.progress import tracked
+from hotlap.whole_files import whole_folder
 
 FORMAT = 1
 
@@ -60,21 +59,9 @@ def with_address(files: Files, url: str) -> Files:
 
 def write_site(folder: Path, files: Mapping[str, Content], *, force: bool = False) -> int:
     """Write every file under a folder that appears whole or not at all; how many bytes they are."""
-    if folder.exists() and not force:
-        raise ExportError(f"{folder} exists already. Name another folder, or replace it with --force.")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        unfinished.chmod(0o755)
+    with whole_folder(folder, force=force, error=ExportError) as unfinished:
         written = tracked(files.items(), len(files), "files", f"writing {folder.name}")
-        total = sum(_write(unfinished / url, content) for url, content in written)
-        if folder.exists():
-            shutil.rmtree(folder)
-        unfinished.rename(folder)
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
-    return total
+        return sum(_write(unfinished / url, content) for url, content in written)
 
 
 def _write(path: Path, content: Content) -> int:

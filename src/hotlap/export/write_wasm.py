@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from hotlap.errors import ExportError
 from hotlap.export.content import Files
 from hotlap.export.driver_browser import WASM, built_driver_wasm, driver_files
 from hotlap.export.linking import built_wasm
@@ -11,6 +12,7 @@ from hotlap.export.track_data import track_data
 from hotlap.export.world_browser import browser_of, worlds_with_pages
 from hotlap.progress import say
 from hotlap.racer.tracks import circuit_ids, load_track, track_ids
+from hotlap.whole_files import write_whole_file
 
 PACKAGE_DATA = Path(__file__).parent / "data"
 
@@ -28,7 +30,12 @@ def export_wasm(output: Path | None, *, package: bool, as_json: bool = False) ->
             write_files(PACKAGE_DATA, browser_of(world).files_to_package(wasm))
     if output is not None:
         names = (*track_ids(), *circuit_ids())
-        write_files(output, track_files([track_data(load_track(name)) for name in names]))
+        write_files(
+            output,
+            track_files(
+                [track_data(load_track(name)) for name in names]
+            ),
+        )
         write_files(output, driver_files(driver))
         for world, wasm in modules.items():
             write_files(output, browser_of(world).files(wasm))
@@ -45,6 +52,4 @@ def export_wasm(output: Path | None, *, package: bool, as_json: bool = False) ->
 def write_files(folder: Path, files: Files) -> None:
     """Files of a site, without the folder that URLs have them in."""
     for url, content in files.items():
-        path = folder / url.removeprefix("data/")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.read())
+        write_whole_file(folder / url.removeprefix("data/"), content.read(), force=True, error=ExportError)

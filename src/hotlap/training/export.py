@@ -1,10 +1,9 @@
 """A run's policy for use elsewhere: the ONNX file as it is, or the two files that plain stable-baselines3 loads."""
 
-import contextlib
 import dataclasses
+import io
 import logging
-import tempfile
-from collections.abc import Iterator
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from hotlap.errors import CheckpointError, ExportError
 from hotlap.training.algorithms import ALGORITHMS
 from hotlap.training.config import TrainConfig, config_from_document
 from hotlap.training.session import TrainingSession, restore_session
+from hotlap.whole_files import refuse_to_overwrite, write_whole_file
 
 LOG = logging.getLogger(__name__)
 MODEL_FILE, STATISTICS_FILE = "model.zip", "vecnormalize.pkl"
@@ -24,21 +24,20 @@ MODEL_FILE, STATISTICS_FILE = "model.zip", "vecnormalize.pkl"
 
 def export_onnx(run: Path, target: Path, *, newest: bool, force: bool) -> None:
     """The policy file of a run's best checkpoint, or its newest."""
-    _refuse_existing(target, force)
+    refuse_to_overwrite(target, force=force, error=ExportError)
     checkpoint = find_checkpoint(run, newest=newest)
     if POLICY_FILE not in checkpoint.files:
         raise ExportError(
             f"{run}: step {checkpoint.step:,} has no policy file. Export another with --newest, or train on."
         )
-    with _written_whole(target.parent) as folder:
-        (folder / target.name).write_bytes(checkpoint.files[POLICY_FILE])
+    write_whole_file(target, checkpoint.files[POLICY_FILE], force=force, error=ExportError)
 
 
 def export_sb3(run: Path, target: Path, *, newest: bool, force: bool) -> list[Path]:
     """`model.zip` and, of a run that normalises, `vecnormalize.pkl`, written by SB3; which of them there are."""
     wanted = [target / MODEL_FILE, target / STATISTICS_FILE]
     for path in wanted:
-        _refuse_existing(path, force)
+        refuse_to_overwrite(path, force=force, error=ExportError)
     checkpoint = find_checkpoint(run, newest=newest)
     if "config" not in checkpoint.documents:
         raise CheckpointError(f"{run}: its checkpoint of step {checkpoint.step:,} has no config.json. Use another.")
@@ -47,11 +46,17 @@ def export_sb3(run: Path, target: Path, *, newest: bool, force: bool) -> list[Pa
     model, normalizer = with_controls_of_the_world(restore_session(config, checkpoint))
     # A plain number instead of our schedule: then nothing of hotlap is needed to load it.
     model.learning_rate = float(model.lr_schedule(1.0))
-    with _written_whole(target) as folder:
-        model.save(folder / MODEL_FILE, exclude=["lr_schedule"])
-        if normalizer is not None:
-            normalizer.save(str(folder / STATISTICS_FILE))
-    return [path for path in wanted if path.exists()]
+    contents = _saved(model, normalizer)
+    for path, content in zip(wanted, contents, strict=False):
+        write_whole_file(path, content, force=force, error=ExportError)
+    return wanted[: len(contents)]
+
+
+def _saved(model: Any, normalizer: VecNormalize | None) -> list[bytes]:
+    """What SB3 writes of a model and of its statistics, where it has some."""
+    buffer = io.BytesIO()
+    model.save(buffer, exclude=["lr_schedule"])
+    return [buffer.getvalue()] + ([] if normalizer is None else [pickle.dumps(normalizer)])
 
 
 def with_controls_of_the_world(session: TrainingSession) -> tuple[Any, VecNormalize | None]:
@@ -93,25 +98,3 @@ def find_checkpoint(run: Path, *, newest: bool) -> Checkpoint:
         if best is not None and step_of(path) == best.step:
             return load_checkpoint(path)
     return newest_checkpoint(run, LOG.warning)
-
-
-@contextlib.contextmanager
-def _written_whole(target: Path) -> Iterator[Path]:
-    """A folder beside the target whose files move there at once when all are written."""
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".exporting-", dir=target) as folder:
-            yield Path(folder)
-            for path in sorted(Path(folder).iterdir()):
-                path.replace(target / path.name)
-    except OSError as problem:
-        raise ExportError(
-            f"{target}: cannot be written ({problem.strerror}). Choose another --output where you may write."
-        ) from problem
-
-
-def _refuse_existing(target: Path, force: bool) -> None:
-    if target.is_dir():
-        raise ExportError(f"{target} is a folder; name a file in it with --output.")
-    if target.exists() and not force:
-        raise ExportError(f"{target} is already there; choose another --output, or write over it with --force.")

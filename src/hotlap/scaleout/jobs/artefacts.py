@@ -12,13 +12,12 @@ from hotlap.checkpoints.disk import (
     opened_file,
     opened_folder,
     read_small_file,
-    remove_tree,
     verify_file,
     write_synced,
 )
 from hotlap.checkpoints.manifest import FileEntry
 from hotlap.errors import CheckpointError, JobError
-from hotlap.whole_files import CHUNK_BYTES, sync_folder
+from hotlap.whole_files import CHUNK_BYTES, sync_folder, whole_folder
 
 MANIFEST = "manifest.json"
 MOST_MANIFEST_BYTES = 1 << 24
@@ -60,20 +59,20 @@ def fetch(source: Path, target: Path) -> JobManifest:
     if target.exists():
         raise JobError(f"{target} exists already. Choose another --output, or remove it.")
     manifest = read_manifest(source)
-    unfinished = target.with_name(f".{target.name}.fetching")
-    try:
-        remove_tree(unfinished)
-        for name, entry in manifest.files.items():
-            (unfinished / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source / name, unfinished / name, follow_symlinks=False)
-            with opened_folder((unfinished / name).parent) as folder:
-                verify_file(folder, PurePosixPath(name).name, entry)
-        unfinished.mkdir(exist_ok=True)
-        unfinished.rename(target)
-    except (OSError, CheckpointError) as problem:
-        remove_tree(unfinished)
-        raise JobError(f"{source} cannot be fetched whole: {problem} Nothing was kept.") from problem
+    with whole_folder(target, force=False, error=JobError) as unfinished:
+        try:
+            _copy(source, manifest, unfinished)
+        except (OSError, CheckpointError) as problem:
+            raise JobError(f"{source} cannot be fetched whole: {problem} Nothing was kept.") from problem
     return manifest
+
+
+def _copy(source: Path, manifest: JobManifest, target: Path) -> None:
+    for name, entry in manifest.files.items():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / name, target / name, follow_symlinks=False)
+        with opened_folder((target / name).parent) as folder:
+            verify_file(folder, PurePosixPath(name).name, entry)
 
 
 def read_manifest(source: Path) -> JobManifest:

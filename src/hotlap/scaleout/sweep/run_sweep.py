@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from hotlap.checkpoints import RunLock, check_run_name, check_writable, write_file
-from hotlap.errors import ConfigError
+from hotlap.checkpoints import RunLock, check_run_name, check_writable
+from hotlap.errors import ConfigError, SweepError
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.request import EvaluationConfig
 from hotlap.evaluation.sources import find_driver
@@ -21,6 +21,7 @@ from hotlap.scaleout.sweep.ray_engine import run_on_ray
 from hotlap.scaleout.sweep.request import SweepRequest
 from hotlap.scaleout.sweep.results import Row, best_run, print_rows, rows_of
 from hotlap.scaleout.sweep.spec import load_spec, trials_of
+from hotlap.whole_files import write_whole_file
 
 DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 MOST_WORKERS = 1024
@@ -82,7 +83,7 @@ def _tell(folder: SweepFolder, *, as_json: bool) -> int:
     rows = rows_of(folder)
     evaluation = _evaluated(folder, best_run(rows))
     results = {"sweep": str(folder.path), "trials": [row.plain() for row in rows], "evaluation": evaluation.plain()}
-    write_file(folder.path / RESULTS_DOCUMENT, json.dumps(results).encode())
+    write_whole_file(folder.path / RESULTS_DOCUMENT, json.dumps(results).encode(), force=True, error=SweepError)
     if as_json:
         print(json.dumps(results))
     else:
