@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hotlap.evaluation.highway.order_exam import OrderExam
+from hotlap.evaluation.highway.order_evaluation import OrderEvaluation
 from hotlap.evaluation.highway.order_sentences import SpokenOrder, spoken
 from hotlap.highway.distances import is_safe, stopping_m
 from hotlap.highway.expert_view import LaneView, View
@@ -116,19 +116,19 @@ def test_gap_that_is_a_little_off_is_mended_firmly_enough_to_be_learned(headway_
 
 def test_expert_finds_a_gap_in_the_densest_traffic():
     orders = [(spoken("lane", seed), seed) for seed in TIMED_OUT_BEFORE]
-    endings = [each.ending for each in OrderExam(HighwayExpert(), orders, 40).results()]
+    endings = [each.ending for each in OrderEvaluation(HighwayExpert(), orders, 40).results()]
     assert endings.count(Ending.DONE) >= 7
 
 
 def test_expert_told_to_change_lanes_while_it_stops_does_so_first():
     order = SpokenOrder("change_of_mind", ("come to a stop", "change lanes to the right"), 3.0)
     seed = 1374389634792
-    [result] = OrderExam(HighwayExpert(), [(order, seed)], 8).results()
+    [result] = OrderEvaluation(HighwayExpert(), [(order, seed)], 8).results()
     assert result.ending is Ending.DONE
 
 
 def test_expert_opens_a_long_gap_though_others_move_into_it():
     seeds = (1374389634762, 1374389634797, 1374389635804)
     orders = [(spoken("gap", seed), seed) for seed in seeds]
-    endings = [each.ending for each in OrderExam(HighwayExpert(), orders, 40).results()]
+    endings = [each.ending for each in OrderEvaluation(HighwayExpert(), orders, 40).results()]
     assert endings == [Ending.DONE] * len(orders)

@@ -161,15 +161,15 @@ def test_finished_run_has_nothing_left_and_more_steps_let_it_go_on(tmp_path):
     assert json.loads((run / "run.json").read_text(encoding="utf-8"))["config"]["steps"] == 256
 
 
-def test_when_a_run_is_measured_or_saved_changes_nothing_else(tmp_path):
+def test_when_a_run_is_evaluated_or_saved_changes_nothing_else(tmp_path):
     """Evaluations and checkpoints by the clock come at other moments in every run: none may draw a random number."""
     plain = tiny_config(checkpoint_every="0", checkpoint={"first_past": 0})
-    eager = tiny_config(
+    often = tiny_config(
         checkpoint_every="0.000001s",
         checkpoint={"first_past": 1},
         evaluation={"every_steps": 1, "tracks": ["track-02"]},
     )
-    runs = [train(config, name, tmp_path).run for config, name in ((plain, "plain"), (eager, "eager"))]
+    runs = [train(config, name, tmp_path).run for config, name in ((plain, "plain"), (often, "often"))]
     assert len(steps_saved(runs[0])) == 1
     assert steps_saved(runs[1]) == [0, 64, 128, 192, 256, 320, 384]
     assert weights_hash(runs[0], plain.steps) == weights_hash(runs[1], plain.steps)

@@ -175,6 +175,6 @@ class PollingSocket:
 
 
 def run_polling(main: Coroutine[Any, Any, None]) -> None:
-    """`asyncio.run` on an eager loop."""
+    """`asyncio.run` on a polling loop."""
     with asyncio.Runner(loop_factory=polling_loop) as runner:
         runner.run(main)

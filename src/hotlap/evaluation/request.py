@@ -30,7 +30,7 @@ class EvaluationOptions:
     missions: str = "mixed"
     """Highway: mixed, or only one mode: hold, cruise, lane_change, overtake, stop."""
     orders: int = 10
-    """Highway: orders of each of ten kinds spoken to the driver at each density; 0 leaves the order exam out."""
+    """Highway: orders of each of ten kinds spoken to the driver at each density; 0 leaves the order evaluation out."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -127,8 +127,8 @@ def _print(evaluations: Sequence[KeptEvaluation], groups: Sequence[MissionGroup]
     console = console_for_results()
     table = empty_table("Evaluations, oldest first", ("made at", "branch", "commit", "world", ""))
     for each in evaluations:
-        verdict = "" if each.passed else "failed"
-        table.add_row(each.driver, each.made_at, each.branch, each.commit_id, each.world, verdict)
+        outcome = "" if each.passed else "failed"
+        table.add_row(each.driver, each.made_at, each.branch, each.commit_id, each.world, outcome)
     driven = empty_table("Missions, by driver and commit", ("branch", "commit", "missions", "done", "crashed"))
     for group in groups:
         counted = (str(len(group.missions)), shown(group.done), str(group.crashed))

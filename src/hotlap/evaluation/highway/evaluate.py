@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from hotlap.evaluation.highway.driving import Episodes, Strip
 from hotlap.evaluation.highway.episodes import Episode
 from hotlap.evaluation.highway.figures import HighwayFigures, figures_of
-from hotlap.evaluation.highway.order_exam import OrderResult, examine_orders
+from hotlap.evaluation.highway.order_evaluation import OrderResult, evaluate_orders
 from hotlap.evaluation.highway.order_figures import order_figures
 from hotlap.evaluation.highway.setup import HighwaySetup
 from hotlap.evaluation.measures import Measure
@@ -144,7 +144,7 @@ def evaluate_highway(
     spoken: list[OrderResult] = []
     if setup.orders:
         say(f"{setup.orders} orders of each kind at every density")
-        spoken = examine_orders(make, setup.vehicles, setup.orders, setup.first_episode)
+        spoken = evaluate_orders(make, setup.vehicles, setup.orders, setup.first_episode)
     return HighwayEvaluation(name, about or {}, setup, densities, records, spoken)
 
 

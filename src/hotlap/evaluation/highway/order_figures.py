@@ -1,10 +1,10 @@
-"""The figures of the order exam, for each kind of order over all densities."""
+"""The figures of the order evaluation, for each kind of order over all densities."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hotlap.evaluation.highway.order_exam import OrderResult
+from hotlap.evaluation.highway.order_evaluation import OrderResult
 from hotlap.evaluation.highway.order_sentences import KINDS
 from hotlap.evaluation.measures import Measure, Quantity
 from hotlap.evaluation.statistics import Estimate, median, ratio, share

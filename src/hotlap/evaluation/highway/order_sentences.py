@@ -1,4 +1,4 @@
-"""Orders as sentences over the whole grammar, drawn from seeds: what the order exam says to a driver."""
+"""Orders as sentences over the whole grammar, drawn from seeds: what the order evaluation says to a driver."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ def report_page(evaluation: HighwayEvaluation, run: Path | None = None) -> str:
 
 
 def _orders_section(evaluation: HighwayEvaluation) -> str:
-    """The order exam."""
+    """The order evaluation."""
     heads = ["possible", "refused", *(quantity.label for quantity in ORDER_QUANTITIES)]
     rows = [Row(each.kind.replace("_", " "), order_cells(each), "figure") for each in order_figures(evaluation.orders)]
     return (

@@ -32,7 +32,7 @@ class HighwaySetup:
     missions: str = "mixed"
     """Missions: "mixed", or only one mode: hold, cruise, lane_change, overtake, stop."""
     orders: int = 0
-    """Orders of every kind that are spoken to the driver at each density, 0 to 10,000: the order exam."""
+    """Orders of every kind that are spoken to the driver at each density, 0 to 10,000: the order evaluation."""
 
     def __post_init__(self) -> None:
         """There is something to drive."""

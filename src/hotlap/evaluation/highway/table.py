@@ -31,7 +31,7 @@ def print_highway(evaluation: HighwayEvaluation, console: Console | None = None)
 
 
 def orders_table(evaluation: HighwayEvaluation) -> Table:
-    """The order exam: one row for each kind of order."""
+    """The order evaluation: one row for each kind of order."""
     title = f"orders spoken to {evaluation.driver}, supervised"
     table = empty_table(title, ("possible", "refused", *(quantity.label for quantity in ORDER_QUANTITIES)))
     for each in order_figures(evaluation.orders):
@@ -40,7 +40,7 @@ def orders_table(evaluation: HighwayEvaluation) -> Table:
 
 
 def order_cells(figures: OrderFigures) -> list[str]:
-    """A row of the order exam: how many, and every figure with its interval."""
+    """A row of the order evaluation: how many, and every figure with its interval."""
     return [f"{figures.tried}", f"{figures.refused}", *(shown(measure) for measure in figures.measures())]
 
 

@@ -35,7 +35,7 @@ class DriveLimits:
         """Refuse limits that leave nothing to measure."""
         if self.laps < 2 or not 100 <= (self.steps or LEAST_TICKS) <= 1_000_000:
             raise ConfigError(
-                f"cannot measure {self.laps} laps in {self.steps} steps: use 2 laps or more, 100 to 1000000 steps."
+                f"cannot evaluate {self.laps} laps in {self.steps} steps: use 2 laps or more, 100 to 1000000 steps."
             )
 
     def ticks_on(self, track: Track, car: str = CLASSIC) -> int:

@@ -46,13 +46,13 @@ def _follow(folder: SweepFolder, name: str) -> int:
     """Train, and train again with what was taken over, until the end."""
     folder.set_state(name, "running")
     while True:
-        steering = EarlyStopping(folder, name)
-        result = _trained(folder, name, steering)
-        if result.stopped_by is None or isinstance(steering.decision, str):
+        early_stopping = EarlyStopping(folder, name)
+        result = _trained(folder, name, early_stopping)
+        if result.stopped_by is None or isinstance(early_stopping.decision, str):
             return _ended(folder, name, result)
-        if steering.decision is None:
+        if early_stopping.decision is None:
             return 128 + result.stopped_by
-        take_over(folder, name, steering.decision)
+        take_over(folder, name, early_stopping.decision)
 
 
 def _ended(folder: SweepFolder, name: str, result: TrainingResult) -> int:
@@ -60,15 +60,15 @@ def _ended(folder: SweepFolder, name: str, result: TrainingResult) -> int:
     return 0
 
 
-def _trained(folder: SweepFolder, name: str, steering: EarlyStopping) -> TrainingResult:
+def _trained(folder: SweepFolder, name: str, early_stopping: EarlyStopping) -> TrainingResult:
     """A `hotlap train` from the beginning, or a `hotlap resume` where the run was begun."""
     deadline_s = time.monotonic() + PATIENCE_S
     while True:
         try:
             if is_run(folder.runs / name):
                 finish_take_over(folder.runs / name)
-                return resume(folder.runs / name, _log, watchers=[steering])
-            return train(folder.record(name).trial.config, name, folder.runs, _log, watchers=[steering])
+                return resume(folder.runs / name, _log, watchers=[early_stopping])
+            return train(folder.record(name).trial.config, name, folder.runs, _log, watchers=[early_stopping])
         except RunLockedError:
             if time.monotonic() > deadline_s:
                 raise

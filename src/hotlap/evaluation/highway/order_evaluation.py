@@ -1,4 +1,4 @@
-"""The order exam: orders are spoken to a driver on held-out roads, interpreted and driven; what came of each."""
+"""The order evaluation: orders are spoken to a driver on held-out roads, interpreted and driven; what came of each."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from hotlap.highway.world import HighwayWorld
 from hotlap.policies import Policy
 
 FloatArray = NDArray[np.float64]
-FIRST_EXAM = 2**38
-"""Exam roads have seeds of their own, far from the episodes of an evaluation."""
+FIRST_ROAD = 2**38
+"""Its roads have seeds of their own, far from those on which missions are evaluated."""
 SETTLE_S, SAMPLED_S = 12.0, 4.0
 """A speed or gap that was reached is kept for so long, and looked at in the last seconds of that."""
 HOLD_S = 10.0
@@ -53,7 +53,7 @@ class OrderResult:
     """How far from the gap that was asked for, behind a steady vehicle."""
 
 
-class OrderExam:
+class OrderEvaluation:
     """Roads of one density, an order to each; driven on construction, with the supervisor on."""
 
     def __init__(self, policy: Policy, orders: Sequence[tuple[SpokenOrder, int]], vehicles: int) -> None:
@@ -110,7 +110,7 @@ class OrderExam:
         return np.array(due) & ~self.world.roads.crashed.astype(np.bool_)
 
     def _say(self, road: int, text: str, time_s: float) -> None:
-        """Give an order; one that is refused ends the exam of its road, unless another follows."""
+        """Give an order; one that is refused ends the evaluation on its road, unless another follows."""
         result = interpret(text, situation_of(self.world, road), time_s=time_s)
         reason = result.reason if isinstance(result, Refused) else ""
         try:
@@ -198,13 +198,13 @@ class OrderExam:
         )
 
 
-def examine_orders(
+def evaluate_orders(
     make: Callable[[Sequence[int]], Policy], vehicles: Sequence[int], orders: int, first: int = 0
 ) -> list[OrderResult]:
     """Speak so many orders of every kind at every density, each on a road of its own."""
     found: list[OrderResult] = []
     for density in vehicles:
-        seeds = held_out_seeds(FIRST_EXAM + 1000 * first, orders * len(KINDS))
+        seeds = held_out_seeds(FIRST_ROAD + 1000 * first, orders * len(KINDS))
         spoken_orders = [(spoken(KINDS[n % len(KINDS)], seed), seed) for n, seed in enumerate(seeds)]
-        found += OrderExam(make(list(seeds)), spoken_orders, density).results()
+        found += OrderEvaluation(make(list(seeds)), spoken_orders, density).results()
     return found

@@ -1,4 +1,4 @@
-"""The order exam: sentences over the whole grammar, driven on held-out roads, and what is counted."""
+"""The order evaluation: sentences over the whole grammar, driven on held-out roads, and what is counted."""
 
 from dataclasses import replace
 from functools import cache
@@ -8,7 +8,7 @@ import pytest
 from hotlap.errors import ConfigError
 from hotlap.evaluation import HighwaySetup
 from hotlap.evaluation.highway.evaluate import SCRIPTED, evaluate_highway
-from hotlap.evaluation.highway.order_exam import FIRST_EXAM, OrderExam, examine_orders
+from hotlap.evaluation.highway.order_evaluation import FIRST_ROAD, OrderEvaluation, evaluate_orders
 from hotlap.evaluation.highway.order_figures import order_figures
 from hotlap.evaluation.highway.order_sentences import KINDS, SpokenOrder, spoken
 from hotlap.evaluation.highway.setup import HELD_OUT_SEED, MOST_EPISODES, held_out_seeds
@@ -21,16 +21,16 @@ AHEAD = Situation(lane=2, speed_mph=58.0, traffic=Traffic("truck", 45.0))
 
 
 @cache
-def examined(name):
-    return examine_orders(SCRIPTED[name], (4,), 2)
+def evaluated(name):
+    return evaluate_orders(SCRIPTED[name], (4,), 2)
 
 
 def figures_of(name):
-    return {each.kind: each for each in order_figures(examined(name))}
+    return {each.kind: each for each in order_figures(evaluated(name))}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_sentence_of_the_exam_is_understood_or_refused_for_a_reason_of_the_road(kind):
+def test_every_sentence_of_the_evaluation_is_understood_or_refused_for_a_reason_of_the_road(kind):
     for seed in range(60):
         for text in spoken(kind, seed).texts:
             answer = interpret(text, AHEAD)
@@ -42,8 +42,8 @@ def test_same_seed_says_the_same_and_seeds_differ():
     assert len({spoken("speed", seed).texts for seed in range(20)}) > 10
 
 
-def test_exam_has_seeds_of_its_own():
-    assert held_out_seeds(FIRST_EXAM, 1)[0] > HELD_OUT_SEED + MOST_EPISODES
+def test_order_evaluation_has_seeds_of_its_own():
+    assert held_out_seeds(FIRST_ROAD, 1)[0] > HELD_OUT_SEED + MOST_EPISODES
 
 
 def test_expert_does_what_it_is_told_to_the_mph():
@@ -61,11 +61,11 @@ def test_driver_that_touches_nothing_does_nothing_it_is_told():
 
 
 def test_same_driver_and_orders_give_the_same_results():
-    assert examine_orders(SCRIPTED["expert"], (4,), 2) == examined("expert")
+    assert evaluate_orders(SCRIPTED["expert"], (4,), 2) == evaluated("expert")
 
 
 def test_order_that_is_refused_is_not_counted_as_possible():
-    [result] = OrderExam(HighwayExpert(), [(SpokenOrder("speed", ("cruise at 400",)), 1)], 0).results()
+    [result] = OrderEvaluation(HighwayExpert(), [(SpokenOrder("speed", ("cruise at 400",)), 1)], 0).results()
     assert result.ending is Ending.REFUSED
     [figures] = order_figures([result])
     assert (figures.tried, figures.refused) == (0, 1)
@@ -74,14 +74,14 @@ def test_order_that_is_refused_is_not_counted_as_possible():
 
 def test_second_sentence_takes_the_place_of_the_first():
     change = SpokenOrder("change_of_mind", ("cruise at 60", "stop"), after_s=2.0)
-    exam = OrderExam(HighwayExpert(), [(change, 1)], 0)
-    [result] = exam.results()
+    evaluation = OrderEvaluation(HighwayExpert(), [(change, 1)], 0)
+    [result] = evaluation.results()
     assert (result.text, result.ending) == ("stop", Ending.DONE)
-    assert exam.world.step_views["speed_mps"][0] < 0.2
+    assert evaluation.world.step_views["speed_mps"][0] < 0.2
 
 
 def test_driver_that_was_too_slow_gets_no_excuse():
-    result = replace(examined("zero")[0], ending=Ending.TIMED_OUT)
+    result = replace(evaluated("zero")[0], ending=Ending.TIMED_OUT)
     [figures] = order_figures([result])
     assert (figures.tried, figures.estimates["order_done_percent"].value) == (1, 0.0)
 
