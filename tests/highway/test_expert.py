@@ -6,8 +6,8 @@ import pytest
 from hotlap.export.wasm import object_imports, wasm_object
 from hotlap.highway.expert import Sight, drive_experts, expert_entry
 from hotlap.highway.fleet import Actions
-from hotlap.highway.mission_rules import DONE, MODE_NAMES
-from hotlap.highway.missions import Mission, Mode
+from hotlap.highway.mission_rules import DONE
+from hotlap.highway.missions import MODE_NAMES, Mission, Mode
 from hotlap.highway.physics import MPH
 from hotlap.highway.world import HighwayWorld
 from hotlap.kernel import zeros

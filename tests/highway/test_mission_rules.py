@@ -7,8 +7,7 @@ from highway.roads import drive, road_with
 from hotlap import HighwayEnv
 from hotlap.errors import MissionError
 from hotlap.highway.config import RewardWeights
-from hotlap.highway.mission_rules import MODE_NAMES
-from hotlap.highway.missions import Mission, Mode
+from hotlap.highway.missions import MODE_NAMES, Mission, Mode
 from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.highway.world import HighwayWorld
 

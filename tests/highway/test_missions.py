@@ -1,12 +1,15 @@
 """Missions: what they may hold, how they end, and that the world counts modes and endings in the same way."""
 
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 
 import pytest
 
 from hotlap.errors import MissionError
-from hotlap.highway.mission_rules import MODE_NAMES, OUTCOME_NAMES
-from hotlap.highway.missions import Ending, Mission, Mode, Outcome
+from hotlap.evaluation import request
+from hotlap.evaluation.highway import setup
+from hotlap.highway.mission_rules import OUTCOME_NAMES
+from hotlap.highway.missions import MODE_NAMES, Ending, Mission, Mode, Outcome
 from hotlap.highway.physics import MPH
 
 
@@ -72,3 +75,13 @@ def test_outcome_tells_what_was_asked_and_how_it_ended():
     asked = Mission(Mode.CRUISE, target_speed_mps=60 * MPH, text="cruise at 60")
     ended = Outcome(asked, Ending.TIMED_OUT, "It was not done within 60 seconds.", 60.0, speed_error_mps=-2.5)
     assert (ended.mission.text, str(ended.ending), ended.duration_s) == ("cruise at 60", "timed_out", 60.0)
+
+
+def test_kinds_of_mission_have_one_name_each_in_one_order():
+    assert tuple(Mode) == MODE_NAMES
+
+
+def test_options_that_choose_missions_name_every_kind_in_their_help():
+    for source in (request, setup):
+        text = Path(source.__file__).read_text(encoding="utf-8")
+        assert f"only one mode: {', '.join(MODE_NAMES)}." in text

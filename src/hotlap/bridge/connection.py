@@ -15,6 +15,7 @@ from websockets.server import ServerProtocol
 from hotlap.bridge.access import SILENT_LOG, Refusal
 from hotlap.bridge.messages import BridgeSession, Reply, Work, error_reply
 from hotlap.bridge.races import Race
+from hotlap.racer.physics import PHYSICS
 
 if TYPE_CHECKING:
     from hotlap.bridge.server import BridgeServer
@@ -23,7 +24,7 @@ READ_BYTES = 16_384
 WRITE_BUFFER_BYTES = 262_144
 SLICE_S = 0.002
 RACE_TICKS_AT_ONCE = 16
-RACE_TICK_S = 1.0 / 60.0
+RACE_TICK_S = PHYSICS.tick_s
 RACE_CATCH_UP_S = 0.25
 DATA_OPCODES = (Opcode.TEXT, Opcode.BINARY, Opcode.CONT)
 INTERNAL_ERROR = "Internal error; the server's log says more"

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from hotlap.bridge.requests import WorldRules
 from hotlap.bridge.worlds import build_world
 from hotlap.policies.policy import Policy
-
-TICKS_PER_SECOND = 60
+from hotlap.racer.physics import TICKS_PER_SECOND
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from hotlap.racer.cars import CLASSIC, car_ids
 from hotlap.racer.config import RacerConfig
 from hotlap.racer.options import ASSISTS
 from hotlap.racer.tracks import circuit_ids, track_ids
+from hotlap.racer.tracks.generate import LARGEST_SEED
 from hotlap.racer.world import check_options
 
 DEFAULT_TRACK = "track-01"
-LARGEST_SEED = 2**63 - 1
 LAYOUTS = ("classic", "full")
 MOST_TRACKS = 16
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from hotlap.errors import ConfigError
+from hotlap.highway.missions import ModeName
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Missions:
     """Only those that were not done."""
     driver: str | None = None
     """Only those of one driver."""
-    mode: Literal["hold", "cruise", "lane_change", "overtake", "stop"] | None = None
+    mode: ModeName | None = None
     """Only those of one mode."""
     ending: Literal["done", "refused", "timed_out", "cancelled", "crashed"] | None = None
     """Only those that ended so."""

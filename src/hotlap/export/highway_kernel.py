@@ -14,8 +14,8 @@ from hotlap.highway import tick
 from hotlap.highway.config import HighwayConfig
 from hotlap.highway.fingerprint import physics_fingerprint
 from hotlap.highway.fleet import Actions, Orders, Roads, Rules, Scratch, Starts, StepOutputs, Vehicles, row_sizes
-from hotlap.highway.mission_rules import MODE_NAMES, OUTCOME_NAMES, REASON_NAMES, TIME_LIMIT_S
-from hotlap.highway.missions import DEFAULT_GAP_S, Mission
+from hotlap.highway.mission_rules import OUTCOME_NAMES, REASON_NAMES, TIME_LIMIT_S
+from hotlap.highway.missions import DEFAULT_GAP_S, MODE_NAMES, Mission
 from hotlap.highway.physics import DECISION_S, LANE_WIDTH_M, MOST_VEHICLES, MPH, SIZE_NAMES
 from hotlap.highway.poses import Poses
 from hotlap.highway.road import lane_limit_mps

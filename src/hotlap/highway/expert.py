@@ -19,7 +19,14 @@ from hotlap.highway.fleet import Actions, Float64Array
 from hotlap.highway.following import FREE_BRAKE_MPS2, free_accel_mps2, keep_gap_mps2
 from hotlap.highway.merging import LEAVING_HEADWAY_S, change_gain_mps2, has_safe_gaps, speed_to_merge_mps
 from hotlap.highway.mission_rules import SLOWEST_TO_LANE_MPS, TO_LANE_PACE
-from hotlap.highway.physics import DECISION_S, EASY_ACCEL_MPS2, HARD_BRAKE_MPS2, MAX_ACCEL_MPS2, SAFE_BRAKE_MPS2
+from hotlap.highway.physics import (
+    CHANGE_GAIN_MPS2,
+    DECISION_S,
+    EASY_ACCEL_MPS2,
+    HARD_BRAKE_MPS2,
+    MAX_ACCEL_MPS2,
+    SAFE_BRAKE_MPS2,
+)
 from hotlap.highway.road import clamp
 from hotlap.highway.sensors import OBSERVATION_SIZE
 from hotlap.highway.supervisor import closes_too_fast
@@ -27,7 +34,6 @@ from hotlap.kernel import kernel, pointers_at
 
 EASY_JERK_MPS3 = 3.0
 """Acceleration changes no faster than this, unless it must brake harder than comfortable."""
-CHANGE_GAIN_MPS2 = 0.2
 MERGE_HEADWAY_S = 1.0
 """The longest gap to keep to the vehicle ahead while it looks for a gap beside."""
 SWIFT_S = 1.2

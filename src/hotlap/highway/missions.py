@@ -13,6 +13,11 @@ MAX_GAP_S = 10.0
 DEFAULT_GAP_S = 2.0
 
 Direction = Literal["left", "right"]
+ModeName = Literal["hold", "cruise", "lane_change", "overtake", "stop"]
+MODE_NAMES: tuple[str, ...] = get_args(ModeName)
+"""The kinds of mission, in the order of the observation."""
+MissionChoice = Literal["mixed", ModeName]
+"""All kinds in turn, or one kind only."""
 Source = Literal["text", "voice", "script"]
 
 

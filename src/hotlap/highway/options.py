@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hotlap.errors import ConfigError, did_you_mean
 from hotlap.highway.config import HighwayConfig
-from hotlap.highway.mission_rules import MODE_NAMES
+from hotlap.highway.missions import MODE_NAMES
 from hotlap.highway.physics import MOST_VEHICLES
 from hotlap.highway.sensors import FIELDS, OBSERVATION_SIZE
 from hotlap.settings import is_whole

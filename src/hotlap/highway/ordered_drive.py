@@ -7,8 +7,8 @@ from typing import Any, get_args
 import numpy as np
 
 from hotlap.errors import ConfigError, HotlapError, MissionError
-from hotlap.highway.mission_rules import MODE_NAMES, PASS_WITHIN_M
-from hotlap.highway.missions import MAX_GAP_S, MIN_GAP_S, Direction, Ending, Mission, Mode, Outcome
+from hotlap.highway.mission_rules import PASS_WITHIN_M
+from hotlap.highway.missions import MAX_GAP_S, MIN_GAP_S, MODE_NAMES, Direction, Ending, Mission, Mode, Outcome
 from hotlap.highway.orders import Refused, Situation, Traffic, Understood, interpret
 from hotlap.highway.orders.results import RefusalKind
 from hotlap.highway.orders.situation import MAX_SPEED_MPH, Kind

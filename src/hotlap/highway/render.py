@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from hotlap.highway.mission_rules import MODE_NAMES
+from hotlap.highway.missions import MODE_NAMES
 from hotlap.highway.physics import LANE_WIDTH_M, MPH
 from hotlap.highway.road import heading_rad, lane_position, pace_of_change_per_s
 from hotlap.highway.world import HighwayWorld

@@ -16,13 +16,12 @@ from hotlap.highway.config import HighwayConfig
 from hotlap.highway.fleet import NOBODY, PLANNED_MISSIONS, Roads, StepOutputs, Vehicles
 from hotlap.highway.mission_rules import (
     HOLD,
-    MODE_NAMES,
     NO_REASON,
     OUTCOME_NAMES,
     REASON_NAMES,
     set_mission,
 )
-from hotlap.highway.missions import DEFAULT_GAP_S, Mission
+from hotlap.highway.missions import DEFAULT_GAP_S, MODE_NAMES, Mission
 from hotlap.highway.options import (
     ConfigChoice,
     HighwayOptions,

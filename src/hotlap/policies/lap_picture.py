@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from hotlap.errors import TrackError
 from hotlap.policies.limit import LimitLap
 from hotlap.racer.tracks.picture import CAPTION, NIGHT, TITLE, draw_track
+from hotlap.units import KMH_PER_MPS
 from hotlap.whole_files import write_whole_file
 
 COLOURS = "turbo_r"
-KMH_PER_MPS = 3.6
 
 
 def save_lap_picture(lap: LimitLap, path: Path, caption: str, *, force: bool) -> None:

@@ -11,8 +11,7 @@ from hotlap.policies.reference import reference_lap
 from hotlap.racer.cars.catalogue import CLASSIC
 from hotlap.racer.tracks import load_track
 from hotlap.racer.tracks.track_tools import print_facts, refuse_outputs, track_facts
-
-KMH_PER_MPS = 3.6
+from hotlap.units import KMH_PER_MPS
 
 
 def show_laps(

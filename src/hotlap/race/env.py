@@ -11,6 +11,7 @@ from hotlap.errors import ConfigError
 from hotlap.race.config import RaceConfig
 from hotlap.race.world import RaceWorld
 from hotlap.racer.options import TrackChoice
+from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.world import ACTION_SHAPE_MESSAGE
 from hotlap.single_env import SingleEnv, StepResult
 
@@ -64,7 +65,7 @@ class RaceEnv(SingleEnv):
 
     world_name = "race"
     world: RaceWorld
-    metadata: dict[str, Any] = {"render_modes": [], "render_fps": 60}  # noqa: RUF012 - as Env declares it
+    metadata: dict[str, Any] = {"render_modes": [], "render_fps": TICKS_PER_SECOND}  # noqa: RUF012 - as Env declares it
 
     def __init__(
         self,

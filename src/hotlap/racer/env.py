@@ -9,6 +9,7 @@ import numpy as np
 from hotlap.actions import Action, checked_action
 from hotlap.errors import ConfigError, EnvironmentStateError
 from hotlap.racer.options import ConfigChoice, RacerOptions, TrackChoice, checked_layout, load_cars, observation_bounds
+from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.world import ACTION_HIGH, ACTION_LOW, ACTION_SHAPE_MESSAGE, RacerWorld
 from hotlap.single_env import RENDER_MODES, Observation, SingleEnv, Snapshot, StepResult
 
@@ -74,7 +75,7 @@ class RacerEnv(SingleEnv):
     world_name = "racer"
     own_options = ("render_mode", "bridge_url")
     world: RacerWorld
-    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 60}  # noqa: RUF012 - as Env declares it
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": TICKS_PER_SECOND}  # noqa: RUF012 - as Env declares it
 
     def __init__(
         self,

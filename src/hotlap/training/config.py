@@ -13,6 +13,7 @@ import tyro
 
 from hotlap.errors import ConfigError, did_you_mean
 from hotlap.highway.config import HighwayConfig
+from hotlap.highway.missions import MissionChoice
 from hotlap.highway.physics import MOST_VEHICLES
 from hotlap.race.config import RaceConfig
 from hotlap.racer.config import RacerConfig
@@ -76,7 +77,7 @@ class HighwaySettings:
 
     vehicles: tuple[int, int] = (0, 30)
     """Fewest and most vehicles around the ego, 0 to 40; each episode draws a number between them."""
-    missions: Literal["mixed", "hold", "cruise", "lane_change", "overtake", "stop"] = "mixed"
+    missions: MissionChoice = "mixed"
     """Missions of an episode: all kinds in turn, or one kind only."""
     pedals: Literal["one", "two"] = "one"
     """What PPO and SAC learn: throttle and brake as the two ends of one pedal, or each for itself."""

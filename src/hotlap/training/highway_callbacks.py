@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.highway.mission_rules import MODE_NAMES, OUTCOME_NAMES
+from hotlap.highway.mission_rules import OUTCOME_NAMES
+from hotlap.highway.missions import MODE_NAMES
 from hotlap.highway.physics import DECISION_S
 from hotlap.highway.world import HighwayWorld
 from hotlap.training.highway_tally import FACTS, Tally

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from hotlap.highway.mission_rules import MODE_NAMES
+from hotlap.highway.missions import MODE_NAMES
 from hotlap.highway.physics import DECISION_S, MPH
+from hotlap.units import SECONDS_PER_HOUR
 
 FACTS = ("speed_mps", "rules", "crashed", "ego_fault", "is_free", "speed_error_mps")
-SECONDS_PER_HOUR = 3600.0
 
 
 class Tally:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.evaluation.highway.episodes import Episode, MissionEnd
-from hotlap.highway.mission_rules import MODE_NAMES
-from hotlap.highway.missions import Ending, Mode
+from hotlap.highway.missions import MODE_NAMES, Ending, Mode
 from hotlap.highway.physics import DECISION_S, EPISODE_DECISIONS, MPH
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import HighwayWorld

@@ -8,13 +8,12 @@ from typing import Any
 from hotlap.evaluation.highway.episodes import Episode
 from hotlap.evaluation.measures import Measure, Quantity
 from hotlap.evaluation.statistics import Estimate, median, rate, ratio, share
-from hotlap.highway.mission_rules import MODE_NAMES
-from hotlap.highway.missions import Ending
+from hotlap.highway.missions import MODE_NAMES, Ending
 from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.highway.supervisor import RULE_NAMES
+from hotlap.units import SECONDS_PER_HOUR
 
 KM_IN_A_RATE = 1000.0
-SECONDS_PER_HOUR = 3600.0
 COUNTED = (Ending.DONE, Ending.TIMED_OUT, Ending.CRASHED)
 """A mission that ended so was a try; one that was refused, or called off, was none."""
 

@@ -10,8 +10,8 @@ from hotlap.evaluation.measures import Measure, Quantity
 from hotlap.evaluation.statistics import Estimate, median, ratio, share
 from hotlap.highway.missions import Ending
 from hotlap.highway.physics import DECISION_S
+from hotlap.units import SECONDS_PER_HOUR
 
-SECONDS_PER_HOUR = 3600.0
 DONE = Quantity("order_done_percent", "done, %", ".1f", 1)
 TIME = Quantity("order_time_s", "median s", ".1f", -1)
 SPEED_ERROR = Quantity("order_speed_error_mph", "speed error, mph", ".2f", -1)

@@ -15,6 +15,7 @@ from hotlap.racer.cars import CLASSIC
 from hotlap.racer.grip_physics import GRIP_PHYSICS
 from hotlap.racer.physics import GATE_COUNT, PHYSICS
 from hotlap.racer.tracks import Track
+from hotlap.units import KMH_PER_MPS
 
 MAP_MARGIN_U = 18.0
 SHARE_COMPLETED = ShareChart("completion", "laps completed, %", "Share of laps completed during training")
@@ -33,7 +34,7 @@ class Units(NamedTuple):
 
 
 CLASSIC_UNITS = Units("u/s", 1.0, (0.0, 40.0, 80.0, 120.0, 160.0), "u", PHYSICS.shoulder_width_u)
-METRIC_UNITS = Units("km/h", 3.6, (0.0, 75.0, 150.0, 225.0, 300.0), "m", GRIP_PHYSICS.shoulder_width_u)
+METRIC_UNITS = Units("km/h", KMH_PER_MPS, (0.0, 75.0, 150.0, 225.0, 300.0), "m", GRIP_PHYSICS.shoulder_width_u)
 
 
 def units_of(car: str) -> Units:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hotlap.racer.physics import TICKS_PER_SECOND
+from hotlap.units import KMH_PER_MPS
 
 if TYPE_CHECKING:
     from hotlap.evaluation.racer.figures import Trace
@@ -66,7 +67,7 @@ def lap_telemetry(lap: "Trace | None", length_u: float) -> LapTelemetry | None:
     """The telemetry of a lap; None where there is none, or where its car has no tyres."""
     if lap is None or lap.grip_used is None or len(lap.x_u) == 0:
         return None
-    speed_kmh = lap.speed_ups * 3.6
+    speed_kmh = lap.speed_ups * KMH_PER_MPS
     third = np.minimum((lap.arc_u / length_u * SECTORS).astype(int), SECTORS - 1)
     return LapTelemetry(
         sectors_s=tuple(float((third == k).sum()) / TICKS_PER_SECOND for k in range(SECTORS)),
@@ -89,8 +90,8 @@ def _braking_points(lap: "Trace") -> list[BrakingPoint]:
     return [
         BrakingPoint(
             at_m=float(lap.arc_u[part[0]]),
-            from_kmh=float(lap.speed_ups[part[0]]) * 3.6,
-            to_kmh=float(lap.speed_ups[part[-1]]) * 3.6,
+            from_kmh=float(lap.speed_ups[part[0]]) * KMH_PER_MPS,
+            to_kmh=float(lap.speed_ups[part[-1]]) * KMH_PER_MPS,
         )
         for part in parts
     ]

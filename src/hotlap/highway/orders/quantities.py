@@ -13,12 +13,13 @@ from hotlap.highway.orders.meaning import Change, Line, Operation, Quantity, Ref
 from hotlap.highway.orders.numbers import is_number
 from hotlap.highway.orders.patterns import CAR, NUMBER, one_of, phrase, some, words
 from hotlap.highway.physics import MPH
+from hotlap.units import KMH_PER_MPS
 
 MPH_PER_UNIT = {
     "mph": 1.0,
     "mile": 1.0,
-    "kmh": 1.0 / (3.6 * MPH),
-    "kilometer": 1.0 / (3.6 * MPH),
+    "kmh": 1.0 / (KMH_PER_MPS * MPH),
+    "kilometer": 1.0 / (KMH_PER_MPS * MPH),
     "mps": 1.0 / MPH,
 }
 METERS_PER_UNIT = {

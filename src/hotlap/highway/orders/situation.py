@@ -8,10 +8,11 @@ from hotlap.errors import MissionError
 from hotlap.highway.missions import Mission
 from hotlap.highway.physics import FEWEST_LANES, MOST_LANES, MPH, TOP_SPEED_MPS
 from hotlap.highway.road_config import RoadConfig
+from hotlap.units import KMH_PER_MPS
 
 Kind = Literal["motorcycle", "sedan", "suv", "truck"]
 Units = Literal["mph", "km/h"]
-MPH_PER: dict[Units, float] = {"mph": 1.0, "km/h": 1.0 / (3.6 * MPH)}
+MPH_PER: dict[Units, float] = {"mph": 1.0, "km/h": 1.0 / (KMH_PER_MPS * MPH)}
 MAX_SPEED_MPH = TOP_SPEED_MPS / MPH
 LEFT_LIMIT_MPH, RIGHT_LIMIT_MPH = RoadConfig.left_limit_mph, RoadConfig.right_limit_mph
 

@@ -9,6 +9,7 @@ from hotlap.errors import CarError, ConfigError, did_you_mean
 from hotlap.racer.cars.drives import spins_at_low_speed
 from hotlap.racer.grip_car import CarData
 from hotlap.settings import read_toml
+from hotlap.units import KMH_PER_MPS
 
 LONGEST_NAME = 60
 RANGES: dict[str, tuple[float, float]] = {
@@ -97,8 +98,8 @@ def _check_motion(car: CarData, where: str) -> None:
     top = (1000.0 * car.power_kw / car.drag) ** (1.0 / 3.0)
     if top > HIGHEST_SPEED_MPS:
         raise CarError(
-            f"{where}: with this power_kw and drag it would reach {top * 3.6:.0f} km/h; the most is "
-            f"{HIGHEST_SPEED_MPS * 3.6:.0f} km/h. Less power or more drag."
+            f"{where}: with this power_kw and drag it would reach {top * KMH_PER_MPS:.0f} km/h; the most is "
+            f"{HIGHEST_SPEED_MPS * KMH_PER_MPS:.0f} km/h. Less power or more drag."
         )
     if spins_at_low_speed(car):
         raise CarError(

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from hotlap.racer.fleet import Controls
 from hotlap.racer.grip_car import Assists, CarData, GripState, advance_grip_car
 from hotlap.racer.physics import ROAD, TICKS_PER_SECOND
+from hotlap.units import KMH_PER_MPS
 
-KMH = 1.0 / 3.6
+KMH = 1.0 / KMH_PER_MPS
 """One kilometre an hour, in m/s."""
 NO_ASSISTS = Assists(traction_control=0.0, anti_lock=0.0)
 FULL_THROTTLE = Controls(steer=0.0, throttle=1.0, brake=0.0)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hotlap.kernel import builder
+from hotlap.racer.physics import GATE_COUNT
 from hotlap.racer.tracks.crossings import find_crossings
-from hotlap.racer.tracks.gates import GATE_COUNT
 from hotlap.racer.tracks.spline import FloatArray, IntArray, MeasuredSpline, arc_table, centripetal_spline
 from hotlap.racer.tracks.walls import WALL_BEYOND_ROAD_U, Sides, enclosed_area, smooth_circular
 

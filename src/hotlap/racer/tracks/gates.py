@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from hotlap.racer.physics import GATE_COUNT
 from hotlap.racer.tracks.spline import FloatArray
 
-GATE_COUNT = 30
 FEWEST_SAMPLES_SEARCHED = 5
 
 

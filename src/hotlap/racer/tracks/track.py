@@ -7,9 +7,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hotlap.racer.physics import GATE_COUNT
 from hotlap.racer.tracks.checks import PointSource, check_circuit, check_track, checked_points
 from hotlap.racer.tracks.corridor import CentreSamples, build_corridor, circuit_samples, measured_circuit
-from hotlap.racer.tracks.gates import GATE_COUNT, gate_arcs, nearest_wall_points
+from hotlap.racer.tracks.gates import gate_arcs, nearest_wall_points
 from hotlap.racer.tracks.spline import (
     FloatArray,
     MeasuredSpline,

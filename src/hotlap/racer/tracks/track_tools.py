@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.errors import TrackError
+from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.tracks.catalogue import circuit_ids, load_track, track_ids
 from hotlap.racer.tracks.circuit_generator import STYLES, generate_circuit
 from hotlap.racer.tracks.generate import generate_track
@@ -22,8 +23,6 @@ from hotlap.racer.tracks.importing import import_circuit
 from hotlap.racer.tracks.track import Track
 from hotlap.racer.tracks.track_files import write_track_file
 from hotlap.whole_files import refuse_to_overwrite
-
-TICKS_PER_SECOND = 60
 
 
 def track_facts(track: Track) -> dict[str, Any]:
