@@ -20,6 +20,8 @@ export default defineConfig({
     reportCompressedSize: false,
     rollupOptions: { input: [join(here, 'index.html'), join(here, 'highway.html')] },
   },
+  // The numbers of the worlds lie in the Python package.
+  server: { fs: { allow: [join(here, '..')] } },
   worker: { format: 'es' },
   test: {
     include: ['tests/**/*.test.ts'],

@@ -1,53 +1,38 @@
-"""Numbers that the pages and the package both need are the same in both."""
+"""The numbers that the pages are built with are those of the package, and stand nowhere else in the pages."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from hotlap.highway import physics as highway
-from hotlap.learning import network
-from hotlap.policies import small_network
-from hotlap.race import senses
-from hotlap.racer import grip_sensors, physics, sensors
-from hotlap.store import drives, missions
+from hotlap.export.linking import packaged
+from hotlap.export.page_numbers import NUMBERS, numbers_text, page_numbers
 
 PAGES = Path(__file__).parents[2] / "frontend" / "src"
-SHARED = {
-    ("physics/numbers.ts", "TICKS_PER_SECOND"): physics.TICKS_PER_SECOND,
-    ("physics/numbers.ts", "TOP_SPEED_UPS"): physics.PHYSICS.max_speed_ups,
-    ("physics/small-network.ts", "MOST_LAYERS"): small_network.MOST_LAYERS,
-    ("physics/small-network.ts", "MOST_UNITS"): network.MOST_UNITS,
-    ("physics/small-network.ts", "MOST_INPUTS"): network.MOST_INPUTS,
-    ("race/laps.ts", "ROAD"): physics.ROAD,
-    ("race/tape.ts", "BYTES_PER_TICK"): drives.BYTES_PER_TICK,
-    ("race/tape.ts", "MOST_TICKS"): drives.MOST_TICKS,
-    ("race/tape.ts", "MOST_RESPAWNS"): drives.MOST_RESPAWNS,
-    ("view/senses.ts", "SEEN_CARS"): 2 * senses.SEEN_EACH_WAY,
-    ("view/senses.ts", "NUMBERS_OF_A_CAR"): senses.NUMBERS_OF_A_CAR,
-    ("view/senses.ts", "SIGHT_U"): senses.SIGHT_U,
-    ("highway/drive.ts", "LONGEST_DRIVER"): missions.LONGEST_DRIVER,
-    ("highway/vehicle-art.ts", "MOTORCYCLE"): highway.MOTORCYCLE,
-    ("highway/vehicle-art.ts", "SUV"): highway.SUV,
-    ("highway/vehicle-art.ts", "TRUCK"): highway.TRUCK,
-}
+HOME = PAGES / "physics" / "numbers.ts"
+WRITTEN_BY_HAND = re.compile(
+    r"\b0\.44704\b|\b9\.81\b|\b3\.6\b|36_?000\b|\bi \+ 1\) \* 30\b|\bgate / 30\b"
+    r"|\b(?:TICKS_PER_SECOND|GATES|ROAD|TOP_SPEED_UPS|RAYS|RAY_RANGE_U|SEEN_CARS|NUMBERS_OF_A_CAR|SIGHT_U"
+    r"|MOST_(?:LAYERS|UNITS|INPUTS|TICKS|RESPAWNS)|BYTES_PER_TICK|LONGEST_DRIVER"
+    r"|MOTORCYCLE|SUV|TRUCK|\w*LOOKAHEADS_\w+) = \[?[\d._]+"
+    r"|'hold' \| 'cruise'"
+)
+"""How a number or a name of the package looks that somebody wrote into a page."""
 
 
-LISTS = {
-    ("view/senses.ts", "LOOKAHEADS_U"): sensors.LOOKAHEADS_U,
-    ("view/senses.ts", "GRIP_LOOKAHEADS_M"): grip_sensors.GRIP_LOOKAHEADS_M,
-}
+def test_numbers_the_pages_are_built_with_are_those_of_the_package():
+    assert packaged(NUMBERS).decode() == numbers_text()
 
 
-@pytest.mark.parametrize(("file", "name"), LISTS)
-def test_list_of_a_page_is_that_of_the_package(file, name):
-    text = (PAGES / file).read_text(encoding="utf-8")
-    written = re.search(rf"^export const {name} = \[([^\]]+)\];", text, re.MULTILINE)
-    assert tuple(float(number) for number in written[1].split(",") if number.strip()) == LISTS[file, name]
+@pytest.mark.parametrize("name", page_numbers())
+def test_every_number_made_for_the_pages_is_taken_by_them(name):
+    assert f"numbers.{name}" in HOME.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("file", "name"), SHARED)
-def test_constant_of_a_page_is_that_of_the_package(file, name):
-    text = (PAGES / file).read_text(encoding="utf-8")
-    written = re.search(rf"^(?:export )?const {name} = ([\d._]+);", text, re.MULTILINE)
-    assert float(written[1].replace("_", "")) == SHARED[file, name]
+def test_home_of_the_numbers_writes_none_itself():
+    assert not re.search(r"= -?\d", HOME.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.rglob("*.ts")), ids=lambda page: page.relative_to(PAGES).as_posix())
+def test_page_writes_no_number_of_the_package_itself(page):
+    assert WRITTEN_BY_HAND.findall(page.read_text(encoding="utf-8")) == []

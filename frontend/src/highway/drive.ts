@@ -1,7 +1,8 @@
 /** A drive on the highway without a picture: who drives, what the mission is, how missions end. */
+import { LONGEST_DRIVER, type ModeName } from '../physics/numbers';
 import { reasonOf } from '../site/reasons';
 import { between, type Moment, momentOf } from './picture-state';
-import type { Action, ModeName, Order, Road } from './road';
+import type { Action, Order, Road } from './road';
 
 export type Ending = 'done' | 'refused' | 'timed_out' | 'cancelled' | 'crashed';
 
@@ -50,7 +51,6 @@ export const EXPERT = 'expert';
 /** A car is said to stand below this speed. */
 const STILL_MPS = 0.1;
 /** Characters of a driver's name that the mission log takes (src/hotlap/store/missions.py). */
-const LONGEST_DRIVER = 64;
 
 export class HighwayDrive {
   driver: HighwayDriver | null = null;

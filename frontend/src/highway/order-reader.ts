@@ -1,7 +1,9 @@
 /** Who reads orders in words: the server that the page came from, or Python inside the page. */
+
+import type { ModeName } from '../physics/numbers';
 import type { Download } from '../site/downloads';
 import { refusalOf } from '../site/reasons';
-import type { ModeName, Order } from './road';
+import type { Order } from './road';
 
 /** What the page reads of an answer. */
 export interface Answer {

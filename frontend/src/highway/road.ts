@@ -1,7 +1,6 @@
 /** One road of the highway: the Python kernel compiled to WebAssembly, one decision of 0.2 s at a time. */
 import { BYTES, type Column, type Columns, Memory, type MemoryExports } from '../physics/memory';
-
-export type ModeName = 'hold' | 'cruise' | 'lane_change' | 'overtake' | 'stop';
+import type { ModeName } from '../physics/numbers';
 
 interface Slot {
   group: string;

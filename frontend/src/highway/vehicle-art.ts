@@ -1,11 +1,10 @@
 /** How vehicles look from above, each drawn around its middle, pointing along +x, in metres. */
+import { VEHICLE_KINDS } from '../physics/numbers';
 import { COLOURS, css } from '../view/palette';
 import type { SeenVehicle } from './picture-state';
 import type { RoadScenery } from './scenery';
 
-const MOTORCYCLE = 0;
-const SUV = 2;
-const TRUCK = 3;
+const { motorcycle: MOTORCYCLE, SUV, truck: TRUCK } = VEHICLE_KINDS;
 const BRAKING_MPS2 = -1;
 
 type Draw = CanvasRenderingContext2D;

@@ -1,11 +1,10 @@
 /** The cars there are: the classic one in game units, and cars with grip in metres. */
 import type { LayoutName } from '../site/data';
-import { TOP_SPEED_UPS } from './numbers';
+import { GRAVITY_MPS2, KMH_PER_MPS, TOP_SPEED_UPS } from './numbers';
 
 export const CLASSIC = 'classic';
-const GRAVITY_MPS2 = 9.81;
-/** About what the fastest of them reaches. */
-const GRIP_TOP_MPS = 92;
+/** About what the fastest car with grip reaches. */
+export const GRIP_TOP_MPS = 92;
 const SLOWEST_MPS = 4;
 /** Keys leave a little of what the tyres can do, or the smallest bump would end in a slide. */
 const SHARE_OF_GRIP = 0.85;
@@ -69,7 +68,7 @@ function gripCar(grip: GripFacts, number: number): Car {
     topSpeed: GRIP_TOP_MPS,
     speedUnit: 'km/h',
     distanceUnit: 'm',
-    speedFactor: 3.6,
+    speedFactor: KMH_PER_MPS,
     keyReach: reachOf((key) => grip.car_table[key]![number]!),
   };
 }

@@ -1,4 +1,6 @@
 /** The graphs that Hotlap's own trainings export, recognised: scale, dense layers, bounds, a mixture of the outputs. */
+
+import { NETWORK } from './numbers';
 import type { Graph, GraphNode } from './onnx-file';
 
 export interface SmallNetwork {
@@ -20,9 +22,7 @@ export interface SmallNetwork {
 }
 
 /** A larger network is not small, here and in Python. */
-const MOST_LAYERS = 8;
-const MOST_UNITS = 1024;
-const MOST_INPUTS = 4096;
+const { most_layers: MOST_LAYERS, most_units: MOST_UNITS, most_inputs: MOST_INPUTS } = NETWORK;
 const ACTIVATIONS: Record<string, string> = { Relu: 'relu', Tanh: 'tanh', Elu: 'elu' };
 
 /** The network of a graph; null when the graph is of another kind. */

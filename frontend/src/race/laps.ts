@@ -1,7 +1,5 @@
 /** One lap of one car: its time, whether it counts, and what it looked like tick by tick. */
 
-export const ROAD = 0;
-
 /** Where along the lap the car was and how fast, one entry per tick. */
 export class Trace {
   readonly arc: number[] = [];

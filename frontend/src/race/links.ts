@@ -1,4 +1,6 @@
 /** A race as an address: which track, car, driver and ghost; and back, where nothing is taken on trust. */
+
+import { TAPE } from '../physics/numbers';
 import {
   FULL_STRENGTH,
   MIXED_LEVELS,
@@ -10,7 +12,7 @@ import {
 import type { BoardLap } from './board';
 import type { Catalogue } from './catalogue';
 import { packDrive, unpackDrive } from './packed-drive';
-import { MOST_TICKS, type RecordedDrive } from './tape';
+import type { RecordedDrive } from './tape';
 
 const MOST_QUERY = 600;
 const MOST_LAPS = 100;
@@ -142,7 +144,7 @@ async function challengeOf(
   if (hash.startsWith(DRIVE) && !drive) throw new LinkError('The drive in this link is damaged.');
   return {
     by: nameOf(field('by') ?? ''),
-    ticks: wholeNumber(field('beat')!, 1, MOST_TICKS),
+    ticks: wholeNumber(field('beat')!, 1, TAPE.most_ticks),
     lap: wholeNumber(field('lap') ?? '1', 1, MOST_LAPS),
     ghost: ghost === null ? null : known(ghost),
     drive,

@@ -1,7 +1,8 @@
 /** The moments that decided a race: overtakes, contacts, cars off the road, laps, the finish. */
 
+import { ROAD } from '../physics/numbers';
 import type { RaceEvent } from './events';
-import { ROAD } from './laps';
+
 import type { Race } from './race';
 import type { RaceCar } from './race-car';
 

@@ -1,6 +1,7 @@
 /** A recorded drive as text for an address: packed small, and unpacked only within bounds. */
 import type { Assists } from '../physics/cars';
-import { BYTES_PER_TICK, fromBase64, MOST_RESPAWNS, MOST_TICKS, type RecordedDrive, toBase64 } from './tape';
+import { TAPE } from '../physics/numbers';
+import { fromBase64, type RecordedDrive, toBase64 } from './tape';
 
 /** Longer ones do not survive messengers. */
 export const MOST_LETTERS = 12_000;
@@ -19,7 +20,7 @@ export async function packDrive(drive: RecordedDrive): Promise<string | null> {
 /** The drive behind such a text; null for anything else, however large it claims to be. */
 export async function unpackDrive(text: string): Promise<RecordedDrive | null> {
   if (text.length > MOST_LETTERS || !/^[\w-]+$/.test(text)) return null;
-  const most = HEAD_BYTES + RESPAWN_BYTES * MOST_RESPAWNS + BYTES_PER_TICK * MOST_TICKS;
+  const most = HEAD_BYTES + RESPAWN_BYTES * TAPE.most_respawns + TAPE.bytes_per_tick * TAPE.most_ticks;
   try {
     const packed = fromBase64(text.replace(/-/g, '+').replace(/_/g, '/'));
     return driveOf(await through(new DecompressionStream('deflate-raw'), packed, most));
@@ -43,8 +44,9 @@ function bytesOf({ inputs, respawns, assists }: RecordedDrive): Uint8Array<Array
 function driveOf(bytes: Uint8Array<ArrayBuffer>): RecordedDrive | null {
   const [help = 0, count = 0] = bytes;
   const from = HEAD_BYTES + RESPAWN_BYTES * count;
-  const ticks = (bytes.length - from) / BYTES_PER_TICK;
-  if (count > MOST_RESPAWNS || !Number.isInteger(ticks) || ticks < 1 || ticks > MOST_TICKS) return null;
+  const ticks = (bytes.length - from) / TAPE.bytes_per_tick;
+  if (count > TAPE.most_respawns || !Number.isInteger(ticks) || ticks < 1 || ticks > TAPE.most_ticks)
+    return null;
   const view = new DataView(bytes.buffer);
   const respawns = Array.from({ length: count }, (_, i) =>
     view.getUint16(HEAD_BYTES + RESPAWN_BYTES * i, true),

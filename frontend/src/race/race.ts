@@ -3,6 +3,7 @@
 import { ContactFleet } from '../physics/contact-fleet';
 import type { Fleet } from '../physics/fleet';
 import type { Controls } from '../physics/kernel';
+import { ROAD } from '../physics/numbers';
 import { contactEvents } from './contact';
 import {
   advanceController,
@@ -15,7 +16,7 @@ import {
   type Outcome,
 } from './controller';
 import type { RaceEvent } from './events';
-import { bestLap, type Lap, ROAD, Trace } from './laps';
+import { bestLap, type Lap, Trace } from './laps';
 import type { Pose } from './poses';
 import {
   arcSinceGate,

@@ -1,4 +1,5 @@
 /** The reference lap driven along with the player: where it is at a tick of the lap, and where it brakes. */
+import { TICKS_PER_SECOND } from '../physics/numbers';
 import type { Reference } from '../site/data';
 import { emptyPose, type Pose, wrapped } from './poses';
 
@@ -6,7 +7,6 @@ import { emptyPose, type Pose, wrapped } from './poses';
 const BRAKES = 4;
 /** A braking zone takes off at least so much speed. */
 const LEAST_LOSS = 6;
-const TICKS_PER_SECOND = 60;
 
 export class ReferenceGhost {
   private readonly pose = emptyPose();

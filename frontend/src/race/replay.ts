@@ -1,4 +1,5 @@
 /** A race driven once more from its recording: at any speed, forwards and to any moment. */
+import { TICKS_PER_SECOND } from '../physics/numbers';
 import type { Moment } from './moments';
 import { emptyPose, type Pose } from './poses';
 import type { Race } from './race';
@@ -6,7 +7,6 @@ import type { Entrant } from './race-car';
 import { EVERY_TICKS, type Recording } from './recording';
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4] as const;
-const TICKS_PER_SECOND = 60;
 
 export interface ReplayCar {
   readonly number: number;

@@ -1,10 +1,7 @@
 /** What a person did, three bytes a tick, so that anybody's kernel can drive it again. */
 import type { Assists } from '../physics/cars';
 import type { Controls } from '../physics/kernel';
-
-export const BYTES_PER_TICK = 3;
-export const MOST_TICKS = 36_000;
-export const MOST_RESPAWNS = 100;
+import { TAPE } from '../physics/numbers';
 
 /** A drive as it travels: base64 of the bytes, and before which ticks the car was put back. */
 export interface RecordedDrive {
@@ -29,15 +26,15 @@ export function quantised(wanted: Controls): Controls {
 export class Tape {
   readonly respawns: number[] = [];
   ticks = 0;
-  private bytes = new Uint8Array(BYTES_PER_TICK * 1024);
+  private bytes = new Uint8Array(TAPE.bytes_per_tick * 1024);
 
   record(controls: Controls): void {
-    if (this.ticks >= MOST_TICKS) {
+    if (this.ticks >= TAPE.most_ticks) {
       this.ticks += 1;
       return;
     }
-    const at = this.ticks * BYTES_PER_TICK;
-    if (at + BYTES_PER_TICK > this.bytes.length) this.grow();
+    const at = this.ticks * TAPE.bytes_per_tick;
+    if (at + TAPE.bytes_per_tick > this.bytes.length) this.grow();
     this.bytes[at] = Math.round(controls.steer * 127) & 0xff;
     this.bytes[at + 1] = Math.round(controls.throttle * 255);
     this.bytes[at + 2] = Math.round(controls.brake * 255);
@@ -50,9 +47,9 @@ export class Tape {
 
   /** The drive up to now, or null when it is too long for the board. */
   drive(): RecordedDrive | null {
-    if (this.ticks > MOST_TICKS || this.respawns.length > MOST_RESPAWNS) return null;
+    if (this.ticks > TAPE.most_ticks || this.respawns.length > TAPE.most_respawns) return null;
     return {
-      inputs: toBase64(this.bytes.subarray(0, this.ticks * BYTES_PER_TICK)),
+      inputs: toBase64(this.bytes.subarray(0, this.ticks * TAPE.bytes_per_tick)),
       respawns: [...this.respawns],
     };
   }
@@ -72,7 +69,7 @@ export class TapePlayer {
 
   constructor(drive: RecordedDrive) {
     this.bytes = fromBase64(drive.inputs);
-    this.ticks = Math.floor(this.bytes.length / BYTES_PER_TICK);
+    this.ticks = Math.floor(this.bytes.length / TAPE.bytes_per_tick);
   }
 
   get ended(): boolean {
@@ -80,7 +77,7 @@ export class TapePlayer {
   }
 
   next(): Controls {
-    const at = this.tick * BYTES_PER_TICK;
+    const at = this.tick * TAPE.bytes_per_tick;
     this.tick += 1;
     return {
       steer: ((this.bytes[at]! << 24) >> 24) / 127,

@@ -1,7 +1,7 @@
 /** What a race was: who won, every lap, and where time was lost to the rival. */
 
 import type { Car } from '../physics/cars';
-import { TICKS_PER_SECOND } from '../physics/numbers';
+import { GATES, TICKS_PER_SECOND } from '../physics/numbers';
 import { type Comparison, compareLaps, SAMPLES, verdict } from '../race/comparison';
 import { bestFlyingLap, bestLap, type Lap, type Offence } from '../race/laps';
 import { type Medal, medalOf } from '../race/medals';
@@ -126,7 +126,7 @@ function lapTable(race: Race, { you, rival }: Pair, turns: Turn[], length: numbe
         h('td', {}, String(i + 1)),
         lapCell(mine, mine === best && mine !== undefined, turns, length),
         rival && lapCell(theirs, false, turns, length),
-        rival && h('td', { class: 'gap' }, splitGap(you, rival, (i + 1) * 30 - 1)),
+        rival && h('td', { class: 'gap' }, splitGap(you, rival, (i + 1) * GATES - 1)),
       ),
     );
   }

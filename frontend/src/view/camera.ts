@@ -1,4 +1,5 @@
 /** Where the picture looks: it follows a car with a little lag, looks ahead, and stands back at speed. */
+import { GRIP_TOP_MPS } from '../physics/cars';
 import { TOP_SPEED_UPS } from '../physics/numbers';
 import { type Pose, wrapped } from '../race/poses';
 
@@ -21,7 +22,7 @@ export interface Lens {
 
 export const CLASSIC_LENS: Lens = { slow: 130, fast: 215, topSpeed: TOP_SPEED_UPS, lookAheadS: 0.34 };
 /** In metres; a car with grip must see where to brake. */
-const GRIP_LENS: Lens = { slow: 80, fast: 210, topSpeed: 85, lookAheadS: 0.8 };
+const GRIP_LENS: Lens = { slow: 80, fast: 210, topSpeed: GRIP_TOP_MPS, lookAheadS: 0.8 };
 /** Where cars touch they are drawn as large as they are, so the picture stands nearer. */
 const NEARER = 0.68;
 const MOST_AHEAD = 0.5;

@@ -1,5 +1,6 @@
 /** Skid marks, dust and sparks as plain numbers; the scene draws them. */
 
+import { ROAD } from '../physics/numbers';
 import type { Pose } from '../race/poses';
 import { COLOURS } from './palette';
 
@@ -7,7 +8,6 @@ export const MOST_SKIDS = 700;
 export const MOST_BITS = 260;
 const REAR_AXLE_U = -2;
 const HALF_TRACK_U = 1.15;
-const ROAD = 0;
 /** Tyres that slide more than this smoke. */
 const SMOKES_FROM = 0.45;
 

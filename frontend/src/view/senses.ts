@@ -1,19 +1,19 @@
 /** What a driver sees, as points to draw: rays to the walls or spots of the road ahead, and the cars around it. */
 
 import type { Fleet } from '../physics/fleet';
+import {
+  GRIP_LOOKAHEADS_M,
+  LOOKAHEADS_U,
+  NUMBERS_OF_A_CAR,
+  RAY_RANGE_U,
+  RAYS,
+  SEEN_CARS,
+  SIGHT_U,
+} from '../physics/numbers';
 import type { Pose } from '../race/poses';
 import type { Entrant } from '../race/race-car';
 import { aloneLayout, isRaceLayout, type LayoutName, type Point, type TrackFile } from '../site/data';
 
-const RAY_RANGE_U = 200;
-const RAYS = 9;
-/** Distances along the road at which drivers look at it: of the full layout, and of cars with grip. */
-export const LOOKAHEADS_U = [8, 16, 28, 42, 60, 80, 105, 135, 170, 210, 255, 305];
-export const GRIP_LOOKAHEADS_M = [5, 12, 20, 30, 41, 53, 67, 83, 101, 121, 144, 170, 199, 230, 264, 300];
-/** How many others a driver in a race sees, so many numbers of each, and how far along the lap. */
-export const SEEN_CARS = 6;
-const NUMBERS_OF_A_CAR = 6;
-const SIGHT_U = 120;
 /** How much of a second of travel the line of the front wheels is long. */
 const INTENT_S = 0.5;
 

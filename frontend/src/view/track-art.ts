@@ -1,5 +1,6 @@
 /** A track as pictures: ground, grass, asphalt, kerbs, walls, start line. Built once per track. */
 import { Container, Graphics, Texture, TilingSprite } from 'pixi.js';
+import { GATES } from '../physics/numbers';
 import { brakingPoints } from '../race/reference-ghost';
 import { smoothedBends } from '../race/turns';
 import type { Point, Reference, TrackFile } from '../site/data';
@@ -275,7 +276,7 @@ function startLine(track: TrackFile): Container {
 /** A line over the road that lights up when a car passes. */
 function gateFlash(track: TrackFile, gate: number): Graphics {
   const [cx, cy] = track.gates.centre[gate]!;
-  const half = track.widths.half_width_u[Math.round((gate / 30) * track.widths.half_width_u.length)] ?? 20;
+  const half = track.widths.half_width_u[Math.round((gate / GATES) * track.widths.half_width_u.length)] ?? 20;
   const across = (end: Point): Point => {
     const length = Math.hypot(end[0] - cx, end[1] - cy);
     return [cx + ((end[0] - cx) / length) * half, cy + ((end[1] - cy) / length) * half];

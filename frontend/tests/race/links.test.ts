@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { TAPE } from '../../src/physics/numbers';
 import type { Catalogue } from '../../src/race/catalogue';
 import { addressOf, LinkError, linkOf, type RaceLink, settingsOf } from '../../src/race/links';
 import { MOST_LETTERS, packDrive, unpackDrive } from '../../src/race/packed-drive';
-import { BYTES_PER_TICK, MOST_TICKS, type RecordedDrive, toBase64 } from '../../src/race/tape';
+import { type RecordedDrive, toBase64 } from '../../src/race/tape';
 import { FULL_STRENGTH, MIXED_LEVELS } from '../../src/site/settings';
 
 const PAGE = 'https://example.org/game/';
@@ -17,8 +18,8 @@ const catalogue = {
 } as unknown as Catalogue;
 
 const held = (ticks: number): Uint8Array<ArrayBuffer> => {
-  const bytes = new Uint8Array(ticks * BYTES_PER_TICK);
-  for (let i = 0; i < ticks; i++) bytes.set([(i >> 5) & 1 ? 127 : 0, 255, 0], i * BYTES_PER_TICK);
+  const bytes = new Uint8Array(ticks * TAPE.bytes_per_tick);
+  for (let i = 0; i < ticks; i++) bytes.set([(i >> 5) & 1 ? 127 : 0, 255, 0], i * TAPE.bytes_per_tick);
   return bytes;
 };
 const drive: RecordedDrive = {
@@ -94,7 +95,7 @@ describe('a drive in an address', () => {
   });
 
   it('is refused when a few letters claim to be a drive of hours', async () => {
-    const bomb = await packDrive({ inputs: toBase64(held(2 * MOST_TICKS)), respawns: [] });
+    const bomb = await packDrive({ inputs: toBase64(held(2 * TAPE.most_ticks)), respawns: [] });
     expect(bomb!.length).toBeLessThan(MOST_LETTERS);
     expect(await unpackDrive(bomb!)).toBeNull();
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { GRIP_LOOKAHEADS_M } from '../../src/physics/numbers';
 import { Race } from '../../src/race/race';
 import type { LayoutName } from '../../src/site/data';
-import { acrossRoad, GRIP_LOOKAHEADS_M, othersOf, sensesOf } from '../../src/view/senses';
+import { acrossRoad, othersOf, sensesOf } from '../../src/view/senses';
 import { loadKernel, loadRaceKernel, loadTrack } from '../site';
 
 const kernel = await loadKernel();

@@ -7,6 +7,7 @@ from hotlap.errors import ExportError
 from hotlap.export.content import Files
 from hotlap.export.driver_browser import WASM, built_driver_wasm, driver_files
 from hotlap.export.linking import built_wasm
+from hotlap.export.page_numbers import NUMBERS, numbers_text
 from hotlap.export.site import track_files
 from hotlap.export.track_data import track_data
 from hotlap.export.world_browser import browser_of, worlds_with_pages
@@ -26,6 +27,7 @@ def export_wasm(output: Path | None, *, package: bool, as_json: bool = False) ->
     driver = built_driver_wasm()
     if package:
         write_files(PACKAGE_DATA, {WASM: driver_files(driver)[f"data/{WASM}"]})
+        (PACKAGE_DATA / NUMBERS).write_text(numbers_text(), encoding="utf-8", newline="\n")
         for world, wasm in modules.items():
             write_files(PACKAGE_DATA, browser_of(world).files_to_package(wasm))
     if output is not None:
