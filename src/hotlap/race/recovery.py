@@ -6,8 +6,8 @@ from hotlap.kernel import kernel
 from hotlap.race.grid import RETIRED, Race
 from hotlap.race.neighbours import is_racing
 from hotlap.racer.physics import GATE_COUNT, TICKS_PER_SECOND
-from hotlap.racer.starts import count_respawn, moving_car, start_at_gate, write_stretch
-from hotlap.racer.tick import renew_model, write_car, write_place
+from hotlap.racer.starts import gate_arc_u, start_at_gate
+from hotlap.racer.tick import respawn_car, write_place
 
 STUCK_TICKS = 5 * TICKS_PER_SECOND
 PROGRESS_U = 5.0
@@ -56,14 +56,11 @@ def recover(race: Race, car: int) -> None:
         return
     if not is_clear(race, car, start.x_u, start.y_u):
         return
-    gate_u = racer.tables.length_u[track] / GATE_COUNT
-    write_car(fleet, car, moving_car(start))
-    write_stretch(fleet, car, gate * gate_u)
-    renew_model(racer, car, False)
-    count_respawn(fleet, car)
+    respawn_car(racer, car)
     write_place(fleet, car, racer.tables, racer.physics)
     passed = (fleet.lap[car] - 1) * GATE_COUNT + (gate - fleet.finish_gate[car]) % GATE_COUNT
-    contenders.distance_u[car] = contenders.mark_u[car] = contenders.origin_u[car] + passed * gate_u
+    passed_u = gate_arc_u(passed, track, racer.tables)
+    contenders.distance_u[car] = contenders.mark_u[car] = contenders.origin_u[car] + passed_u
     contenders.mark_ticks[car] = 0
     contenders.stuck_times[car] += 1
     contenders.put_backs[car] += 1

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hotlap.episodes import Episodes, Rollout, is_out_of_time, write_draws, write_end, write_seen
+from hotlap.episodes import is_out_of_time, write_draws, write_end, write_seen
 from hotlap.kernel import kernel, numbers_at, pointers_at
 from hotlap.race.collisions import resolve_contacts
 from hotlap.race.facts import clear_facts, write_places
@@ -23,31 +23,18 @@ from hotlap.race.risk import risk_of
 from hotlap.race.senses import OTHERS_SIZE, write_road_frame, write_seen_race
 from hotlap.race.slipstream import in_wake, write_drafts
 from hotlap.race.starts import place_grid
-from hotlap.racer.fleet import Actions, FleetState, Rules, Starts, StepOutputs
 from hotlap.racer.gates import Move, accumulate_race
-from hotlap.racer.grip_fleet import CarTable, GripFleet
-from hotlap.racer.physics import ROAD, Physics
+from hotlap.racer.physics import ROAD
 from hotlap.racer.rewards import lap_progress, write_reward
 from hotlap.racer.starts import DRAWS, clear_outputs
-from hotlap.racer.tables import TrackTables
 from hotlap.racer.tick import (
-    ACTIONS_SLOT,
     AUTORESET,
-    CARS_SLOT,
     DRIVE,
-    EPISODES_SLOT,
-    FLEET_SLOT,
-    GRIP_SLOT,
-    OUTPUTS_SLOT,
     PHYSICS_SLOT,
     PLACE,
     RESET,
-    ROLLOUT_SLOT,
-    RULES_SLOT,
-    STARTS_SLOT,
-    TABLES_SLOT,
-    Racer,
     drive_car,
+    racer_at,
     write_observation,
     write_place,
 )
@@ -251,19 +238,7 @@ def update_grids(race: Race, first: int, last: int, mode: int) -> None:
 def race_at(addresses: Any) -> Race:
     """Everything that a tick reads or writes, from an address table, as pointers: a race is passed on many times."""
     return Race(
-        racer=Racer(
-            fleet=pointers_at(addresses, FLEET_SLOT, FleetState),
-            tables=pointers_at(addresses, TABLES_SLOT, TrackTables),
-            actions=pointers_at(addresses, ACTIONS_SLOT, Actions),
-            out=pointers_at(addresses, OUTPUTS_SLOT, StepOutputs),
-            starts=pointers_at(addresses, STARTS_SLOT, Starts),
-            episodes=pointers_at(addresses, EPISODES_SLOT, Episodes),
-            rollout=pointers_at(addresses, ROLLOUT_SLOT, Rollout),
-            grip=pointers_at(addresses, GRIP_SLOT, GripFleet),
-            cars=pointers_at(addresses, CARS_SLOT, CarTable),
-            rules=numbers_at(addresses, RULES_SLOT, Rules),
-            physics=numbers_at(addresses, PHYSICS_SLOT, Physics),
-        ),
+        racer=racer_at(addresses),
         contenders=pointers_at(addresses, CONTENDERS_SLOT, Contenders),
         pairs=pointers_at(addresses, PAIRS_SLOT, Pairs),
         grids=pointers_at(addresses, GRIDS_SLOT, Grids),
