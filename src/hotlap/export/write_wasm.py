@@ -34,9 +34,7 @@ def export_wasm(output: Path | None, *, package: bool, as_json: bool = False) ->
         names = (*track_ids(), *circuit_ids())
         write_files(
             output,
-            track_files(
-                [track_data(load_track(name)) for name in names]
-            ),
+            track_files([track_data(load_track(name)) for name in names]),
         )
         write_files(output, driver_files(driver))
         for world, wasm in modules.items():
