@@ -170,8 +170,8 @@ def test_every_tick_of_a_world_that_is_stepped_is_shown_to_who_would_take_whole_
     assert len(watcher.shown) == 2 * session.config.ppo.n_steps
 
 
-def test_watcher_of_every_tick_changes_nothing_that_is_saved(tmp_path):
-    plain = train(tiny_config(), "plain", tmp_path).run
+def test_watcher_of_every_tick_changes_nothing_that_is_saved(tmp_path, trained_run):
+    plain = trained_run(tiny_config())
     watched = train(tiny_config(), "watched", tmp_path, watchers=[EveryTick()]).run
     assert state_of(plain, 384) == state_of(watched, 384)
     ours, theirs = scalars(plain), scalars(watched)

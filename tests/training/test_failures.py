@@ -145,7 +145,7 @@ def test_run_that_fails_before_its_first_checkpoint_says_that_there_is_none(tmp_
         train(tiny_config(), "run", tmp_path, watchers=[Poison(0, *REWARD, np.nan)])
 
 
-def test_policy_that_cannot_be_exported_is_said_and_saved_without_its_file(tmp_path, monkeypatch):
+def test_policy_that_cannot_be_exported_is_said_and_saved_without_its_file(tmp_path, monkeypatch, trained_run):
     def refuse(session: TrainingSession) -> bytes:
         raise ExportError("differs from torch")
 
@@ -159,7 +159,7 @@ def test_policy_that_cannot_be_exported_is_said_and_saved_without_its_file(tmp_p
         "step 128 gets no policy file: differs from torch",
     ]
     assert not list(run.glob("checkpoints/*/policy.onnx"))
-    assert weights_hash(run, 128) == weights_hash(train(config, "whole", tmp_path).run, 128)
+    assert weights_hash(run, 128) == weights_hash(trained_run(config), 128)
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "sac"])
@@ -210,14 +210,14 @@ def test_only_the_last_checkpoints_and_the_best_are_kept(tmp_path):
     assert (run / "policy.onnx").read_bytes() == (run / f"checkpoints/step-{best:012d}/policy.onnx").read_bytes()
 
 
-def test_past_policies_stay_when_their_checkpoints_go_also_over_a_resume(tmp_path):
+def test_past_policies_stay_when_their_checkpoints_go_also_over_a_resume(tmp_path, trained_run):
     config = tiny_config(checkpoint={"keep_last": 1, "first_past": ROLLOUT})
     run = train(config, "run", tmp_path).run
     assert [past_step(path) for path in list_past_policies(run)] == [64, 128, 256]
     assert 128 not in steps_saved(run)
     resume(run, steps=20 * ROLLOUT)
     assert [past_step(path) for path in list_past_policies(run)] == [64, 128, 256, 512, 1024]
-    whole = train(tiny_config(checkpoint={"first_past": 0}), "whole", tmp_path).run
+    whole = trained_run(tiny_config(checkpoint={"first_past": 0}))
     policies = {past_step(path): path.read_bytes() for path in list_past_policies(run)}
     assert policies[256] == (checkpoint_folder(whole, 256) / "policy.onnx").read_bytes()
     assert not list_past_policies(whole)

@@ -64,8 +64,9 @@ def send(number: int) -> None:
 
 @pytest.mark.parametrize("algorithm", ["ppo", "sac"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signal_saves_the_run_after_the_update_and_resume_goes_on_there(algorithm, number, tmp_path):
+def test_signal_saves_the_run_after_the_update_and_resume_goes_on_there(algorithm, number, tmp_path, trained_run):
     config = tiny_config(algorithm, steps=256, checkpoint_every="0")
+    whole = trained_run(config)
     lines: list[str] = []
     handler = signal.getsignal(number)
     stopped = train(config, "run", tmp_path, lines.append, watchers=[AtStep(100, lambda: send(number))])
@@ -75,7 +76,6 @@ def test_signal_saves_the_run_after_the_update_and_resume_goes_on_there(algorith
     assert steps_saved(stopped.run) == [rollout_end]
     assert signal.getsignal(number) is handler
     assert resume(stopped.run).step == 256
-    whole = train(config, "whole", tmp_path).run
     assert state_of(stopped.run, 256) == state_of(whole, 256)
 
 
@@ -93,26 +93,28 @@ def test_signal_in_the_last_evaluation_stops_the_run_and_resume_finishes_it(numb
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "sac"])
-def test_update_that_takes_too_long_after_a_signal_is_cut_and_done_again(algorithm, tmp_path, monkeypatch):
+def test_update_that_takes_too_long_after_a_signal_is_cut_and_done_again(algorithm, tmp_path, monkeypatch, trained_run):
     """The replay is full here: rows that the cut rollout wrote already are written again with the same values."""
+    full = {"sac": {"buffer_size": 80}} if algorithm == "sac" else {}
+    config = tiny_config(algorithm, steps=256, checkpoint_every="0", **full)
+    whole = trained_run(config)
     monkeypatch.setattr(run_callback, "RESCUED_EVERY_S", 0.0)
-    config = tiny_config(algorithm, steps=256, sac={"buffer_size": 80}, checkpoint_every="0")
     stopped = train_and_dawdle(config, tmp_path, monkeypatch)
     rollout_start = 128 if algorithm == "ppo" else 144
     assert (stopped.step, stopped.stopped_by) == (rollout_start, signal.SIGTERM)
     assert steps_saved(stopped.run) == [rollout_start]
     assert resume(stopped.run).step == 256
-    whole = train(config, "whole", tmp_path).run
     assert state_of(stopped.run, 256) == state_of(whole, 256)
 
 
-def test_cut_update_keeps_a_checkpoint_that_is_newer_than_what_was_noted(tmp_path, monkeypatch):
-    monkeypatch.setattr(run_callback, "RESCUED_EVERY_S", 3600.0)
+def test_cut_update_keeps_a_checkpoint_that_is_newer_than_what_was_noted(tmp_path, monkeypatch, trained_run):
     config = tiny_config(steps=256, checkpoint_every="100")
+    whole = trained_run(config)
+    monkeypatch.setattr(run_callback, "RESCUED_EVERY_S", 3600.0)
     stopped = train_and_dawdle(config, tmp_path, monkeypatch)
     assert steps_saved(stopped.run) == [128]
     resume(stopped.run)
-    assert state_of(stopped.run, 256) == state_of(train(config, "whole", tmp_path).run, 256)
+    assert state_of(stopped.run, 256) == state_of(whole, 256)
 
 
 def train_and_dawdle(config, tmp_path, monkeypatch):
@@ -130,7 +132,7 @@ def train_and_dawdle(config, tmp_path, monkeypatch):
     return stopped
 
 
-def test_signal_before_the_first_step_saves_the_beginning(tmp_path):
+def test_signal_before_the_first_step_saves_the_beginning(tmp_path, trained_run):
     class Early(BaseCallback):
         def _on_training_start(self) -> None:
             send(signal.SIGTERM)
@@ -142,7 +144,7 @@ def test_signal_before_the_first_step_saves_the_beginning(tmp_path):
     stopped = train(config, "run", tmp_path, watchers=[Early()])
     assert (stopped.step, steps_saved(stopped.run)) == (0, [0])
     resume(stopped.run)
-    assert state_of(stopped.run, 128) == state_of(train(config, "whole", tmp_path).run, 128)
+    assert state_of(stopped.run, 128) == state_of(trained_run(config), 128)
 
 
 # In processes of their own

@@ -6,6 +6,7 @@ import time
 from importlib.resources import files
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -34,22 +35,27 @@ SNIPS = st.lists(
 FUZZ = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def read_or_refuse(path, content: bytes) -> None:
-    """Load a file; what is accepted must be finite and closed, what is not must be a TrackError that names the file."""
-    path.write_bytes(content)
-    begin_s = time.process_time()
-    track, message = None, ""
-    try:
-        track = load_track(path)
-    except TrackError as refusal:
-        message = str(refusal)
-    assert time.process_time() - begin_s < 1.0
-    if track is None:
-        assert message.startswith(str(path))
-    else:
-        assert np.isfinite(track.inner_wall).all()
-        assert np.isfinite(track.outer_wall).all()
-        assert track.length_u > 0.0
+@pytest.fixture
+def read_or_refuse(in_time):
+    """Load a file: what is accepted must be finite and closed, what is not must be a TrackError that names the file."""
+
+    def load(path, content: bytes) -> None:
+        path.write_bytes(content)
+        begin_s = time.process_time()
+        track, message = None, ""
+        try:
+            track = load_track(path)
+        except TrackError as refusal:
+            message = str(refusal)
+        in_time(time.process_time() - begin_s, 1.0)
+        if track is None:
+            assert message.startswith(str(path))
+        else:
+            assert np.isfinite(track.inner_wall).all()
+            assert np.isfinite(track.outer_wall).all()
+            assert track.length_u > 0.0
+
+    return load
 
 
 def snipped(text: str, snips) -> bytes:
@@ -62,7 +68,7 @@ def snipped(text: str, snips) -> bytes:
 
 @FUZZ
 @given(st.sampled_from(SHIPPED), EDITS)
-def test_track_with_changed_numbers_is_drivable_or_refused(tmp_path, text, edits):
+def test_track_with_changed_numbers_is_drivable_or_refused(read_or_refuse, tmp_path, text, edits):
     data = json.loads(text)
     for where, column, value in edits:
         data["points"][int(where * (len(data["points"]) - 1))][column] = value
@@ -71,7 +77,7 @@ def test_track_with_changed_numbers_is_drivable_or_refused(tmp_path, text, edits
 
 @FUZZ
 @given(st.sampled_from(SHIPPED), st.randoms(use_true_random=False), st.integers(0, 45))
-def test_track_with_shuffled_points_is_drivable_or_refused(tmp_path, text, random, count):
+def test_track_with_shuffled_points_is_drivable_or_refused(read_or_refuse, tmp_path, text, random, count):
     data = json.loads(text)
     data["points"] = random.sample(data["points"], min(count, len(data["points"])))
     read_or_refuse(tmp_path / "fuzzed.json", json.dumps(data).encode())
@@ -79,7 +85,7 @@ def test_track_with_shuffled_points_is_drivable_or_refused(tmp_path, text, rando
 
 @FUZZ
 @given(st.sampled_from(SHIPPED), st.floats(-40.0, 40.0), st.floats(0.001, 1000.0), st.floats(0.01, 20.0))
-def test_stretched_track_is_drivable_or_refused(tmp_path, text, skew, stretch, width):
+def test_stretched_track_is_drivable_or_refused(read_or_refuse, tmp_path, text, skew, stretch, width):
     data = json.loads(text)
     data["points"] = [[x * stretch + skew * y, y, w * width] for x, y, w in data["points"]]
     read_or_refuse(tmp_path / "fuzzed.json", json.dumps(data).encode())
@@ -87,24 +93,24 @@ def test_stretched_track_is_drivable_or_refused(tmp_path, text, skew, stretch, w
 
 @FUZZ
 @given(st.sampled_from(SHIPPED), SNIPS)
-def test_snipped_track_file_is_drivable_or_refused(tmp_path, text, snips):
+def test_snipped_track_file_is_drivable_or_refused(read_or_refuse, tmp_path, text, snips):
     read_or_refuse(tmp_path / "fuzzed.json", snipped(text, snips))
 
 
 @FUZZ
 @given(SNIPS)
-def test_snipped_survey_is_drivable_or_refused(tmp_path, snips):
+def test_snipped_survey_is_drivable_or_refused(read_or_refuse, tmp_path, snips):
     read_or_refuse(tmp_path / "fuzzed.csv", snipped(SURVEY, snips))
 
 
 @FUZZ
 @given(st.lists(st.lists(NUMBERS, min_size=3, max_size=5), max_size=12))
-def test_survey_of_any_numbers_is_drivable_or_refused(tmp_path, rows):
+def test_survey_of_any_numbers_is_drivable_or_refused(read_or_refuse, tmp_path, rows):
     text = "\n".join(",".join(str(value) for value in row) for row in rows)
     read_or_refuse(tmp_path / "fuzzed.csv", text.encode())
 
 
 @FUZZ
 @given(st.binary(max_size=200), st.sampled_from(["json", "csv"]))
-def test_any_bytes_are_refused(tmp_path, content, suffix):
+def test_any_bytes_are_refused(read_or_refuse, tmp_path, content, suffix):
     read_or_refuse(tmp_path / f"fuzzed.{suffix}", content)

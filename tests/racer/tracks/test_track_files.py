@@ -117,13 +117,13 @@ def test_path_with_a_null_character_is_refused():
 
 
 @pytest.mark.parametrize("name", ["million.json", "million.csv"])
-def test_million_points_are_refused_within_a_second(name, tmp_path):
+def test_million_points_are_refused_within_a_second(name, tmp_path, in_time):
     text = with_points([[0, 0, 1]] * 1_000_000) if name.endswith("json") else "1,2,3,4\n" * 1_000_000
     path = written(tmp_path, text, name)
     begin_s = time.process_time()
     with pytest.raises(TrackError, match=r"too large for a track. Thin it out"):
         load_track(path)
-    assert time.process_time() - begin_s < 1.0
+    in_time(time.process_time() - begin_s, 1.0)
 
 
 def test_a_long_file_below_the_size_limit_is_refused_by_counting(tmp_path):
