@@ -60,8 +60,11 @@ def shows_bars() -> bool:
 
 
 @contextlib.contextmanager
-def bar(total: float, unit: str, what: str = "") -> Iterator[Callable[[float], object]]:
-    """A bar on a terminal once the work takes longer than two seconds; calls of what it gives advance it."""
+def bar(total: float | None, unit: str, what: str = "") -> Iterator[Callable[[float], object]]:
+    """A bar on a terminal once the work takes longer than two seconds; calls of what it gives advance it.
+
+    Without a total it counts what is done.
+    """
     from tqdm import tqdm  # noqa: PLC0415 - most commands are done before a bar would show
 
     shown = {"desc": what or None, "unit": f" {unit}", "delay": BAR_AFTER_S, "dynamic_ncols": True, "leave": False}
@@ -69,7 +72,7 @@ def bar(total: float, unit: str, what: str = "") -> Iterator[Callable[[float], o
         yield drawn.update
 
 
-def tracked(items: Iterable[Item], total: int, unit: str, what: str = "") -> Iterator[Item]:
+def tracked(items: Iterable[Item], total: int | None, unit: str, what: str = "") -> Iterator[Item]:
     """The items one by one, with a bar that counts those that are done."""
     with bar(total, unit, what) as advance:
         for item in items:

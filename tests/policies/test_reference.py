@@ -1,9 +1,12 @@
 """The reference driver: its laps to the tick, its driving from everywhere, its braking where flat out is too fast."""
 
+import sys
+
 import numpy as np
 import pytest
 
-from hotlap.policies import Policy, ReferenceDriver, reference_lap
+from hotlap import progress
+from hotlap.policies import Policy, ReferenceDriver, reference, reference_lap
 from hotlap.policies.pace import brake_in_time, full_lock_radius
 from hotlap.racer.tracks import build_track, load_track
 from hotlap.racer.world import RacerWorld
@@ -33,6 +36,18 @@ def sharp_track():
     for (x, y), (u, v) in zip(corners, corners[1:] + corners[:1], strict=True):
         points += [(260 * (x + (u - x) * f), 260 * (y + (v - y) * f), 2.0) for f in (0.03, 0.3, 0.5, 0.7, 0.97)]
     return build_track(points, track_id="sharp", name="Sharp")
+
+
+def as_arrays(lap):
+    return {name: np.asarray(column) for name, column in lap.items()}
+
+
+def test_somebody_who_waits_for_a_reference_sees_how_far_it_is(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "BAR_AFTER_S", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(reference, "kept_lap", lambda _name, _track, _car, make: as_arrays(make()))
+    reference_lap("generated:4711:easy")
+    assert "looking for the reference lap" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("track", "ticks"), KNOWN_TICKS.items())

@@ -12,6 +12,7 @@ import numpy as np
 from hotlap import __version__
 from hotlap.errors import ReportError
 from hotlap.evaluation.steps import EpisodeSteps, Recording
+from hotlap.progress import tracked
 from hotlap.whole_files import whole_folder
 
 DATA = "data"
@@ -52,7 +53,8 @@ def _write(data: Path, name: str, recording: Recording) -> tuple[int, int]:
     space = _action_space(env.action_space, first.actions.dtype)
     storage: Any = MinariStorage.new(data, env.observation_space, space, env.spec)
     storage.update_metadata(_about(name, recording))
-    storage.update_episodes(_buffer(episode) for episode in chain((first,), recording.episodes))
+    episodes = tracked(chain((first,), recording.episodes), None, "episodes", f"writing {name}")
+    storage.update_episodes(_buffer(episode) for episode in episodes)
     return int(storage.total_episodes), int(storage.total_steps)
 
 

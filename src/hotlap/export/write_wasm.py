@@ -11,7 +11,7 @@ from hotlap.export.page_numbers import NUMBERS, numbers_text
 from hotlap.export.site import track_files
 from hotlap.export.track_data import track_data
 from hotlap.export.world_browser import browser_of, worlds_with_pages
-from hotlap.progress import say
+from hotlap.progress import say, tracked
 from hotlap.racer.tracks import circuit_ids, load_track, track_ids
 from hotlap.whole_files import write_whole_file
 
@@ -32,10 +32,8 @@ def export_wasm(output: Path | None, *, package: bool, as_json: bool = False) ->
             write_files(PACKAGE_DATA, browser_of(world).files_to_package(wasm))
     if output is not None:
         names = (*track_ids(), *circuit_ids())
-        write_files(
-            output,
-            track_files([track_data(load_track(name)) for name in names]),
-        )
+        tracks = [track_data(load_track(name)) for name in tracked(names, len(names), "tracks", "laying out tracks")]
+        write_files(output, track_files(tracks))
         write_files(output, driver_files(driver))
         for world, wasm in modules.items():
             write_files(output, browser_of(world).files(wasm))

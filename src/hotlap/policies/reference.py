@@ -22,6 +22,7 @@ from hotlap.policies.line_follower import Hands, LineFollower
 from hotlap.policies.pace import speed_limits
 from hotlap.policies.policy import Array, FloatArray
 from hotlap.policies.racing_line import CrossSections, cut_road, shortest_offsets, with_margin
+from hotlap.progress import tracked
 from hotlap.racer.physics import ROAD, TICKS_PER_SECOND
 from hotlap.racer.tracks import Track, drawn_for_classic_car, load_track
 from hotlap.racer.world import RacerWorld
@@ -196,7 +197,7 @@ class _Races:
         """Drive until somebody has done all laps and everybody near enough to matter had time to."""
         limit = round((1 + FLYING_LAPS) * self.track.length_u / SLOWEST_AVERAGE_UPS * TICKS_PER_SECOND)
         fleet, out = world.fleet, world.out
-        for tick in range(1, limit + 1):
+        for tick in tracked(range(1, limit + 1), limit, "ticks", "looking for the reference lap"):
             world.advance(follower.act(world))
             self.off_road_ticks += fleet.surface != ROAD
             self.trace.append(np.stack([fleet.x_u, fleet.y_u, fleet.arc_u, fleet.speed_ups]))

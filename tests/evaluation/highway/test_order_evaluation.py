@@ -1,10 +1,12 @@
 """The order evaluation: sentences over the whole grammar, driven on held-out roads, and what is counted."""
 
+import sys
 from dataclasses import replace
 from functools import cache
 
 import pytest
 
+from hotlap import progress
 from hotlap.errors import ConfigError
 from hotlap.evaluation import HighwaySetup
 from hotlap.evaluation.highway.evaluate import SCRIPTED, evaluate_highway
@@ -62,6 +64,13 @@ def test_driver_that_touches_nothing_does_nothing_it_is_told():
 
 def test_same_driver_and_orders_give_the_same_results():
     assert evaluate_orders(SCRIPTED["expert"], (4,), 2) == evaluated("expert")
+
+
+def test_somebody_who_waits_for_orders_sees_how_far_they_are(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "BAR_AFTER_S", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    OrderEvaluation(HighwayExpert(), [(SpokenOrder("speed", ("cruise at 60",)), 1)], 3)
+    assert "orders among 3 vehicles" in capsys.readouterr().err
 
 
 def test_order_that_is_refused_is_not_counted_as_possible():

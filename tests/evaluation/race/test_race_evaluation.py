@@ -1,10 +1,12 @@
 """Races of an evaluation: all tracks at once, and what is told of them."""
 
+import sys
 from dataclasses import asdict
 
 import numpy as np
 import pytest
 
+from hotlap import progress
 from hotlap.evaluation.race.evaluate import RACES, RaceLimits, race_on
 from hotlap.evaluation.race.evaluation import evaluate_races
 from hotlap.policies.onnx_policy import OnnxPolicy
@@ -28,6 +30,13 @@ def test_races_on_several_tracks_at_once_are_those_on_each_alone(racecraft):
     at_once = figures_on(racecraft, TRACKS, limits)
     assert at_once == tuple(figures_on(racecraft, (name,), limits)[0] for name in TRACKS)
     assert [each.track for each in at_once] == list(TRACKS)
+
+
+def test_somebody_who_waits_for_races_sees_how_far_they_are(racecraft, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "BAR_AFTER_S", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    figures_on(racecraft, ("track-01",), RaceLimits(laps=1, steps=100))
+    assert f"{RACES} races" in capsys.readouterr().err
 
 
 def test_slower_opponents_that_are_behind_at_the_end_count_as_passed(racecraft):

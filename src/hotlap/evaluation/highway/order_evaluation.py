@@ -17,6 +17,7 @@ from hotlap.highway.road import lane_limit_mps
 from hotlap.highway.sensors import FIELDS, RELATIVE_SPEED_MPS
 from hotlap.highway.world import HighwayWorld
 from hotlap.policies import Policy
+from hotlap.progress import bar
 
 FloatArray = NDArray[np.float64]
 FIRST_ROAD = 2**38
@@ -88,21 +89,26 @@ class OrderEvaluation:
                 return
 
     def _drive(self, policy: Policy) -> None:
-        world, time_s = self.world, 0.0
-        accel = world.step_views["accel_mps2"].copy()
+        time_s = 0.0
         for road, order in enumerate(self.orders):
             self._say(road, order.texts[0], 0.0)
-        while time_s < LONGEST_S and (self.until > time_s).any():
-            for road in np.flatnonzero(self._second_due(time_s)).tolist():
-                self._say(road, self.orders[road].texts[1], time_s)
-            world.advance(policy.act(world.observation, world))
-            time_s += DECISION_S
-            driving = self.until > time_s - DECISION_S
-            jerk = (world.step_views["accel_mps2"] - accel) / DECISION_S
-            accel = world.step_views["accel_mps2"].copy()
-            self._note(driving, jerk)
-            self._sample(driving & (self.until - time_s <= SAMPLED_S) & np.isfinite(self.ended))
-            self._end(driving, time_s)
+        with bar(round(LONGEST_S / DECISION_S), "decisions", f"orders among {self.vehicles} vehicles") as advance:
+            while time_s < LONGEST_S and (self.until > time_s).any():
+                self._decide(policy, time_s)
+                time_s += DECISION_S
+                advance(1)
+
+    def _decide(self, policy: Policy, began_s: float) -> None:
+        """Say what is due, drive one decision on every road, and note what came of it."""
+        for road in np.flatnonzero(self._second_due(began_s)).tolist():
+            self._say(road, self.orders[road].texts[1], began_s)
+        accel = self.world.step_views["accel_mps2"].copy()
+        self.world.advance(policy.act(self.world.observation, self.world))
+        time_s = began_s + DECISION_S
+        driving = self.until > time_s - DECISION_S
+        self._note(driving, (self.world.step_views["accel_mps2"] - accel) / DECISION_S)
+        self._sample(driving & (self.until - time_s <= SAMPLED_S) & np.isfinite(self.ended))
+        self._end(driving, time_s)
 
     def _second_due(self, time_s: float) -> NDArray[np.bool_]:
         """Roads on which the second sentence is said now."""

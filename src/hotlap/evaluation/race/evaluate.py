@@ -9,6 +9,7 @@ import numpy as np
 from hotlap.policies.levels import LevelDriver
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.race_policy import FileDriver
+from hotlap.progress import tracked
 from hotlap.race.opponents import RaceDriver
 from hotlap.race.world import RaceWorld
 from hotlap.racer.physics import TICKS_PER_SECOND
@@ -64,7 +65,7 @@ def race_on(policy: OnnxPolicy, tracks: Sequence[Any], cars: Any, limits: RaceLi
     slowest_ups = SLOWEST_WITH_GRIP_MPS if world.cars else SLOWEST_AVERAGE_UPS
     enough = [limits.steps or round(laps * each.length_u / slowest_ups * TICKS_PER_SECOND) for each in world.tracks]
     found: dict[int, RaceFigures] = {}
-    for tick in range(1, max(enough) + 1):
+    for tick in tracked(range(1, max(enough) + 1), max(enough), "ticks", f"{world.count} races"):
         world.advance(driver.act(world.observation, world.batch, world.rows))
         done |= world.terminated | world.truncated
         for track in range(len(enough)):
