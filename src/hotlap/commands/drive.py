@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from hotlap.errors import ConfigError
-from hotlap.highway.missions import ModeName
+from hotlap.evaluation.highway.mission_filter import MissionFilter
 
 
 @dataclass(frozen=True)
@@ -56,19 +55,9 @@ class DriveOrders:
 
 
 @dataclass(frozen=True)
-class Missions:
+class Missions(MissionFilter):
     """List the missions that were driven, by `hotlap drive` and on the page, those that failed first; or replay one."""
 
-    failures: bool = False
-    """Only those that were not done."""
-    driver: str | None = None
-    """Only those of one driver."""
-    mode: ModeName | None = None
-    """Only those of one mode."""
-    ending: Literal["done", "refused", "timed_out", "cancelled", "crashed"] | None = None
-    """Only those that ended so."""
-    limit: int = 20
-    """How many to list."""
     replay: int | None = None
     """Drive the mission of this number again, in its traffic and after the orders before it."""
     policy: str | None = None
@@ -86,8 +75,7 @@ class Missions:
             return replay_mission(self.replay, self.policy, self.root, as_json=self.json)
         if self.policy is not None:
             raise ConfigError("--policy is for --replay; --driver chooses the missions of one driver.")
-        from hotlap.evaluation.highway.logged_missions import MissionFilter, list_missions
+        from hotlap.evaluation.highway.logged_missions import list_missions
 
-        wanted = MissionFilter(self.driver, self.mode, self.ending, self.failures, self.limit)
-        list_missions(self.root, wanted, as_json=self.json)
+        list_missions(self.root, self, as_json=self.json)
         return None

@@ -3,12 +3,12 @@
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.table import Table
 
 from hotlap.errors import MissionError, StoreError
+from hotlap.evaluation.highway.mission_filter import MissionFilter
 from hotlap.evaluation.table import NONE, console_for_results, empty_table
 from hotlap.highway.missions import Ending
 from hotlap.highway.physics import MPH
@@ -17,24 +17,6 @@ from hotlap.store.missions import MOST_MISSIONS, LoggedMission, MissionLog
 
 FAILURES = (Ending.CRASHED, Ending.TIMED_OUT, Ending.REFUSED, Ending.CANCELLED)
 """Endings short of done, the worst first; a list begins with them."""
-
-
-@dataclass(frozen=True)
-class MissionFilter:
-    """Which missions of the log to list."""
-
-    driver: str | None = None
-    mode: str | None = None
-    ending: str | None = None
-    failures: bool = False
-    limit: int = 20
-
-    def takes(self, mission: LoggedMission) -> bool:
-        """Whether a mission is asked for."""
-        record = mission.record
-        asked = ((self.driver, record.driver), (self.mode, record.mode.value), (self.ending, record.ending.value))
-        wanted = all(want is None or want == have for want, have in asked)
-        return wanted and not (self.failures and record.ending is Ending.DONE)
 
 
 def list_missions(root: Path, wanted: MissionFilter, *, as_json: bool) -> None:
