@@ -205,7 +205,7 @@ def test_run_measures_everything_and_keeps_progress_off_stdout(monkeypatch, caps
     monkeypatch.setattr(racer, "start_up_s", lambda cold: 9.0 if cold else 0.5)
     monkeypatch.setattr(benchmark, "SINGLE_STEPS", 10)
     monkeypatch.setattr(benchmark, "RESETS", 3)
-    assert benchmark.run_env_benchmark(**SMALL, json=True) == 0
+    assert benchmark.run_env_benchmark(**SMALL, peers=False, json=True) == 0
     streams = capsys.readouterr()
     found = json.loads(streams.out)
     assert [(row["track"], row["layout"]) for row in found["batches"]] == list(benchmark.CASES)
@@ -219,4 +219,4 @@ def test_run_measures_everything_and_keeps_progress_off_stdout(monkeypatch, caps
 @pytest.mark.parametrize("value", [0, -3, 10**9])
 def test_setting_out_of_range_is_refused_by_name(option, value, capsys):
     with pytest.raises(ConfigError, match=f"--{option} must be"):
-        benchmark.run_env_benchmark(**{**SMALL, option: value})
+        benchmark.run_env_benchmark(**{**SMALL, option: value}, peers=False, json=True)

@@ -6,7 +6,8 @@ import pytest
 from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap import cli
-from hotlap.benchmark.train import Stopwatch, TrainRequest
+from hotlap.benchmark.options import TrainRequest
+from hotlap.benchmark.train import Stopwatch, trainings_of
 from hotlap.racer.world import RacerWorld
 from hotlap.vector.sb3 import make_vec_env
 
@@ -78,9 +79,9 @@ def test_each_device_gets_the_settings_that_the_preset_has_for_it(tmp_path, monk
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     path = tmp_path / "both.toml"
     path.write_text(PRESET + "[cuda]\ncars = 64\n", encoding="utf-8")
-    request = TrainRequest(str(path), (3,), ("hotlap", "sb3"), ("cpu", "auto"), None)
+    request = TrainRequest(str(path), (3,), ("hotlap", "sb3"), ("cpu", "auto"))
     monkeypatch.setattr("hotlap.training.gpu_presets.gpu_is_there", lambda: True)
-    tried = [(one.learner, one.device, one.cars) for one in request.trainings()]
+    tried = [(one.learner, one.device, one.cars) for one in trainings_of(request)]
     assert tried == [("hotlap", "cpu", 4), ("hotlap", "auto", 64), ("sb3", "cpu", 4), ("sb3", "auto", 4)]
 
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from hotlap.benchmark.bridge_echo import ECHO_PATH
 from hotlap.benchmark.options import BridgeMeasurement
-from hotlap.bridge import DEFAULT_URL
 from hotlap.bridge.client import BridgeClient
 from hotlap.bridge.json_text import encode
 from hotlap.bridge.remote_batch import RemoteBatch
 from hotlap.bridge.spawn import LISTENING, RunningServer, spawned_server
+from hotlap.progress import tracked
 from hotlap.racer.env import RacerEnv
 
 BLOCK_STEPS = 100
@@ -32,7 +32,10 @@ Seconds = NDArray[np.float64]
 
 
 def run_benchmark(
-    steps: int = 5000, target: float = 2000.0, warmup: int = 200, url: str = DEFAULT_URL
+    steps: int = BridgeMeasurement.steps,
+    target: float = BridgeMeasurement.target,
+    warmup: int = BridgeMeasurement.warmup,
+    url: str = BridgeMeasurement.url,
 ) -> dict[str, Any]:
     """Steps per second and milliseconds per step of one environment over the bridge; the warm-up does not count."""
     check = BridgeMeasurement(steps, target, warmup, url)
@@ -84,7 +87,8 @@ def in_turns(calls: Mapping[str, Callable[[], None]], steps: int) -> dict[str, l
     """The seconds of so many calls of each kind, in short blocks that take turns, forwards and backwards."""
     blocks_s: dict[str, list[Seconds]] = {name: [] for name in calls}
     order = list(calls)
-    for part in np.array_split(np.arange(steps), -(-steps // BLOCK_STEPS)):
+    blocks = np.array_split(np.arange(steps), -(-steps // BLOCK_STEPS))
+    for part in tracked(blocks, len(blocks), "turns", "steps and echoes"):
         for name in order:
             timed(calls[name], WAKE_UP_STEPS)  # caches forget while the others have their turn
             blocks_s[name].append(timed(calls[name], len(part)))

@@ -6,8 +6,7 @@ from typing import Any
 
 from hotlap.benchmark import peers as yardsticks
 from hotlap.benchmark import racer
-from hotlap.benchmark.report import BatchRate, Findings, describe_machine, print_json, print_tables
-from hotlap.errors import ConfigError
+from hotlap.benchmark.report import BatchRate, Findings, check_sizes, describe_machine, print_json, print_tables
 from hotlap.progress import say as tell
 
 CASES = (("track-01", "classic"), ("track-02", "classic"), ("track-03", "classic"), ("track-01", "full"))
@@ -18,18 +17,10 @@ PEER_SECONDS = 0.5
 STARTS = 5
 
 
-def run_env_benchmark(
-    cars: int = 2048,
-    ticks: int = 100,
-    repeats: int = 20,
-    peers: bool = False,
-    json: bool = False,
-) -> int:
+def run_env_benchmark(*, cars: int, ticks: int, repeats: int, peers: bool, json: bool) -> int:
     """Measure everything and print it: progress to stderr, the result to stdout."""
     settings = {"cars": cars, "ticks": ticks, "repeats": repeats}
-    for name, value in settings.items():
-        if not 1 <= value <= MOST[name]:
-            raise ConfigError(f"--{name} must be a whole number from 1 to {MOST[name]}, not {value}.")
+    check_sizes(settings, MOST)
     findings = measure(settings, with_peers=peers, say=tell)
     (print_json if json else print_tables)(findings)
     return 0

@@ -208,7 +208,7 @@ def contest_outcome(gpu: Gpu, contest: Contest, settings: dict[str, int], say: S
     return Outcome(contest.name, count, on_gpu, on_cores, COMPARED_TICKS, largest, differing)
 
 
-def run_gpu_benchmark(cars: int = 131_072, ticks: int = 100, repeats: int = 5, json: bool = False) -> int:
+def run_gpu_benchmark(*, cars: int, ticks: int, repeats: int, json: bool) -> int:
     """Measure all worlds and print it; 1 when the two machines did not agree."""
     settings = {"cars": cars, "ticks": ticks, "repeats": repeats}
     for name, value in settings.items():

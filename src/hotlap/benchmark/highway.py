@@ -1,18 +1,16 @@
 """`hotlap benchmark highway`: decisions per second of the highway world on this machine."""
 
-import json
+import json as json_text
 import os
 import sys
 import time
 from collections.abc import Callable
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
-from hotlap.benchmark.report import describe_machine
-from hotlap.errors import ConfigError
+from hotlap.benchmark.report import check_sizes, describe_machine, print_core_rates
 from hotlap.highway.world import HighwayWorld
+from hotlap.progress import tracked
 
 Clock = Callable[[], float]
 VEHICLES = (0, 10, 20, 40)
@@ -20,25 +18,20 @@ MOST = {"roads": 100_000, "decisions": 100_000, "repeats": 1000}
 WARM_UP_DECISIONS = 50
 
 
-def run_highway_benchmark(roads: int = 512, decisions: int = 50, repeats: int = 20, json_output: bool = False) -> int:
+def run_highway_benchmark(*, roads: int, decisions: int, repeats: int, json: bool) -> int:
     """Measure every density on one core and on all, and print it."""
-    for name, value in {"roads": roads, "decisions": decisions, "repeats": repeats}.items():
-        if not 1 <= value <= MOST[name]:
-            raise ConfigError(f"--{name} must be a whole number from 1 to {MOST[name]}, not {value}.")
+    check_sizes({"roads": roads, "decisions": decisions, "repeats": repeats}, MOST)
     cores = os.cpu_count() or 1
     rates = [
         {"vehicles": each, **{f"cores_{n}": decision_rate(each, n, roads, decisions, repeats) for n in {1, cores}}}
-        for each in VEHICLES
+        for each in tracked(VEHICLES, len(VEHICLES), "densities", "driving")
     ]
-    if json_output:
-        sys.stdout.write(json.dumps({"machine": describe_machine(), "roads": roads, "rates": rates}, indent=2) + "\n")
+    if json:
+        sys.stdout.write(
+            json_text.dumps({"machine": describe_machine(), "roads": roads, "rates": rates}, indent=2) + "\n"
+        )
         return 0
-    table = Table(title=f"{roads:,} roads, supervisor on, decisions a second", title_justify="left")
-    for column in ("vehicles", "one core", f"all {cores} cores"):
-        table.add_column(column, justify="right")
-    for rate in rates:
-        table.add_row(str(rate["vehicles"]), f"{rate['cores_1']:,.0f}", f"{rate[f'cores_{cores}']:,.0f}")
-    Console(highlight=False).print(table)
+    print_core_rates(f"{roads:,} roads, supervisor on, decisions a second", "vehicles", rates)
     return 0
 
 

@@ -2,10 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+import tyro
 
 from hotlap.bridge import DEFAULT_URL
 from hotlap.errors import ConfigError
 
+Learner = Literal["hotlap", "sb3"]
+Device = Literal["auto", "cpu", "cuda"]
 MOST_KM = 1e9
 MOST_ROADS = 100_000
 
@@ -68,3 +73,42 @@ class BridgeMeasurement:
         """Refuse what measures nothing."""
         if self.steps < 1 or self.warmup < 0 or self.cars < 0 or self.train < 0:
             raise ConfigError("steps must be at least 1; warmup, cars and train at least 0.")
+
+
+@dataclass(frozen=True)
+class TrainRequest:
+    """What `hotlap benchmark train` compares."""
+
+    preset: tyro.conf.Positional[str] = "racer-ppo"
+    """racer-ppo, racer-sac, racer-generalist, race-ppo, gt-ppo, gt-generalist, highway-ppo, highway-sac, highway-dqn,
+    or a .toml file of your own."""
+    seeds: tuple[int, ...] = (0,)
+    """One training for each."""
+    learners: tuple[Learner, ...] = ("hotlap",)
+    """Who learns, of PPO presets: one after the other with the same settings, to compare them."""
+    devices: tuple[Device, ...] = ("auto",)
+    """Where hotlap's learner learns, to compare: the cores, an NVIDIA GPU, or a GPU where there is one."""
+    steps: int | None = None
+    """Environment steps of each training; by default the preset's."""
+    json: bool = False
+    """Print one JSON object instead of tables."""
+
+
+@dataclass(frozen=True)
+class SuiteRequest:
+    """Which part of the suite `hotlap suite` does, and where."""
+
+    folder: tyro.conf.Positional[Path] = Path("suite-v1")
+    """The folder for the runs, results.json and results.html."""
+    tasks: tuple[str, ...] = ()
+    """Tasks to do: classic, gt, generalist, race, highway; by default all of them, which takes many hours."""
+    algorithms: tuple[str, ...] = ()
+    """Algorithms to compare: ppo, ppo-taught, sac, dqn; by default all that a task has."""
+    seeds: int = 5
+    """Trainings of each algorithm on each task."""
+    steps: int | None = None
+    """Steps of every training, to try it out; by default those of the presets, which numbers to cite have."""
+    workers: int = 1
+    """Trainings at a time, each with its share of the cores; with one for each core a suite is done soonest."""
+    json: bool = False
+    """Print one JSON object instead of tables."""

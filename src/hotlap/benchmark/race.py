@@ -1,17 +1,15 @@
 """`hotlap benchmark race`: ticks of cars per second in races, on one core and on all."""
 
-import json
+import json as json_text
 import os
 import sys
 import time
 from collections.abc import Callable
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
-from hotlap.benchmark.report import describe_machine
-from hotlap.errors import ConfigError
+from hotlap.benchmark.report import check_sizes, describe_machine, print_core_rates
+from hotlap.progress import tracked
 from hotlap.race.batch import RaceBatch, RaceSettings
 from hotlap.race.opponents import Opponents, seated_drivers
 from hotlap.racer.tracks import load_track
@@ -23,25 +21,20 @@ MOST = {"cars": 1_000_000, "ticks": 1_000_000, "repeats": 1000}
 WARM_UP_TICKS = 120
 
 
-def run_race_benchmark(cars: int = 960, ticks: int = 60, repeats: int = 20, json_output: bool = False) -> int:
+def run_race_benchmark(*, cars: int, ticks: int, repeats: int, json: bool) -> int:
     """Measure grids of several sizes on one core and on all, and print it."""
-    for name, value in {"cars": cars, "ticks": ticks, "repeats": repeats}.items():
-        if not 1 <= value <= MOST[name]:
-            raise ConfigError(f"--{name} must be a whole number from 1 to {MOST[name]}, not {value}.")
+    check_sizes({"cars": cars, "ticks": ticks, "repeats": repeats}, MOST)
     cores = os.cpu_count() or 1
     rates = [
         {"grid": each, **{f"cores_{n}": race_rate(each, n, cars, ticks, repeats) for n in sorted({1, cores})}}
-        for each in GRIDS_OF
+        for each in tracked(GRIDS_OF, len(GRIDS_OF), "grids", "racing")
     ]
-    if json_output:
-        sys.stdout.write(json.dumps({"machine": describe_machine(), "cars": cars, "rates": rates}, indent=2) + "\n")
+    if json:
+        sys.stdout.write(
+            json_text.dumps({"machine": describe_machine(), "cars": cars, "rates": rates}, indent=2) + "\n"
+        )
         return 0
-    table = Table(title=f"about {cars:,} cars in races, car ticks a second", title_justify="left")
-    for column in ("cars of a grid", "one core", f"all {cores} cores"):
-        table.add_column(column, justify="right")
-    for rate in rates:
-        table.add_row(str(rate["grid"]), f"{rate['cores_1']:,.0f}", f"{rate[f'cores_{cores}']:,.0f}")
-    Console(highlight=False).print(table)
+    print_core_rates(f"about {cars:,} cars in races, car ticks a second", "cars of a grid", rates)
     return 0
 
 

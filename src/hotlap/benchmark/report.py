@@ -4,7 +4,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +15,7 @@ from rich.table import Table
 
 import hotlap
 from hotlap.benchmark.peers import HOW_TO_INSTALL, PeerRate
+from hotlap.errors import ConfigError
 from hotlap.racer.physics import TICKS_PER_SECOND
 
 
@@ -136,3 +137,22 @@ def _peer_table(findings: Findings) -> Table:
         row = [f"{peer.steps_per_s:,.0f}", f"{speed:,.1f}", f"{steps:,.0f} x", f"{simulated:,.0f} x"]
         table.add_row(peer.environment, peer.sees, *row)
     return table
+
+
+def check_sizes(sizes: Mapping[str, int], most: Mapping[str, int]) -> None:
+    """Refuse a measurement of nothing, or of more than fits."""
+    for name, size in sizes.items():
+        if not 1 <= size <= most[name]:
+            raise ConfigError(f"--{name} must be a whole number from 1 to {most[name]}, not {size}.")
+
+
+def print_core_rates(title: str, column: str, rates: Sequence[Mapping[str, float]]) -> None:
+    """A row for each rate on one core (`cores_1`) and on all; the rest of the row is what `column` is about."""
+    cores = os.cpu_count() or 1
+    table = Table(title=title, title_justify="left")
+    for heading in (column, "one core", f"all {cores} cores"):
+        table.add_column(heading, justify="right")
+    for rate in rates:
+        about, *_ = rate.values()
+        table.add_row(str(about), f"{rate['cores_1']:,.0f}", f"{rate[f'cores_{cores}']:,.0f}")
+    Console(highlight=False).print(table)

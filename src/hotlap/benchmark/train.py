@@ -1,6 +1,7 @@
 """`hotlap benchmark train`: how fast a preset learns on this machine, from nothing to its best driver."""
 
 import dataclasses
+import itertools
 import json
 import sys
 import tempfile
@@ -9,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rich.table import Table
 from stable_baselines3.common.callbacks import BaseCallback
 
+from hotlap.benchmark.options import Device, Learner, TrainRequest
 from hotlap.benchmark.report import describe_machine
 from hotlap.checkpoints.curve import read_curve
 from hotlap.checkpoints.run_files import POLICY_FILE
@@ -32,8 +34,6 @@ from hotlap.training.track_sets import expand_tracks
 from hotlap.training.train import TrainingResult, train
 from hotlap.training.world_training import training_of
 
-Learner = Literal["hotlap", "sb3"]
-Device = Literal["auto", "cpu", "cuda"]
 NEAR = 1.02
 """A lap within 2 % of the reference."""
 WHO = ("learner", "device", "seed")
@@ -123,42 +123,31 @@ class Stopwatch(BaseCallback):
         self.world_s += getattr(self.model, "driving_s", 0.0)
 
 
-@dataclass(frozen=True)
-class TrainRequest:
-    """What is compared."""
-
-    preset: str
-    seeds: Sequence[int]
-    learners: Sequence[Learner]
-    devices: Sequence[Device]
-    steps: int | None
-
-    def trainings(self) -> list[TrainConfig]:
-        """Every training, refused before the first one where one of them cannot be made here."""
-        if not self.seeds or not self.learners or not self.devices:
-            raise ConfigError(
-                "--seeds needs at least one number, --learners one of hotlap and sb3, --devices one of cpu and cuda."
-            )
-        # Learners and devices take turns, so that a busy machine is as unfair to one as to the other.
-        everyone = [
-            (seed, learner, where) for seed in self.seeds for learner in self.learners for where in self.devices
-        ]
-        tried = [self._training(*one) for one in everyone]
-        for config in tried:
-            learns_on_gpu(config)
-        return tried
-
-    def _training(self, seed: int, learner: Learner, device: Device) -> TrainConfig:
-        config = load_preset_for(self.preset, device, learner)
-        who = learner if config.algorithm != "dqn" else "sb3"  # DQN has no other
-        config = dataclasses.replace(config, seed=seed, learner=who, device=device)
-        return config if self.steps is None else with_steps(config, self.steps)
+def trainings_of(request: TrainRequest) -> list[TrainConfig]:
+    """Every training, refused before the first one where one of them cannot be made here."""
+    if not request.seeds or not request.learners or not request.devices:
+        raise ConfigError(
+            "--seeds needs at least one number, --learners one of hotlap and sb3, --devices one of cpu and cuda."
+        )
+    # Learners and devices take turns, so that a busy machine is as unfair to one as to the other.
+    everyone = itertools.product(request.seeds, request.learners, request.devices)
+    tried = [_training(request, *one) for one in everyone]
+    for config in tried:
+        learns_on_gpu(config)
+    return tried
 
 
-def run_train_benchmark(request: TrainRequest, *, as_json: bool) -> int:
+def _training(request: TrainRequest, seed: int, learner: Learner, device: Device) -> TrainConfig:
+    config = load_preset_for(request.preset, device, learner)
+    who = learner if config.algorithm != "dqn" else "sb3"  # DQN has no other
+    config = dataclasses.replace(config, seed=seed, learner=who, device=device)
+    return config if request.steps is None else with_steps(config, request.steps)
+
+
+def run_train_benchmark(request: TrainRequest) -> int:
     """Train a preset once per seed, learner and device; progress goes to stderr, how it went to stdout."""
-    measured = [measure(one) for one in request.trainings()]
-    if as_json:
+    measured = [measure(one) for one in trainings_of(request)]
+    if request.json:
         document = {"machine": _machine(), "preset": request.preset, "runs": [asdict(row) for row, _ in measured]}
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
     else:

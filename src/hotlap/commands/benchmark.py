@@ -1,12 +1,8 @@
 """The options of `hotlap benchmark …` and of `hotlap suite`."""
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Literal
 
-import tyro
-
-from hotlap.benchmark.options import SafetyOptions
+from hotlap.benchmark.options import SafetyOptions, SuiteRequest, TrainRequest
 
 
 @dataclass(frozen=True)
@@ -48,7 +44,7 @@ class HighwayBenchmark:
         """Measure and print."""
         from hotlap.benchmark.highway import run_highway_benchmark
 
-        return run_highway_benchmark(self.roads, self.decisions, self.repeats, self.json)
+        return run_highway_benchmark(**asdict(self))
 
 
 @dataclass(frozen=True)
@@ -68,7 +64,7 @@ class RaceBenchmark:
         """Measure and print."""
         from hotlap.benchmark.race import run_race_benchmark
 
-        return run_race_benchmark(self.cars, self.ticks, self.repeats, self.json)
+        return run_race_benchmark(**asdict(self))
 
 
 @dataclass(frozen=True)
@@ -103,53 +99,22 @@ class HighwaySafety(SafetyOptions):
 
 
 @dataclass(frozen=True)
-class TrainBenchmark:
+class TrainBenchmark(TrainRequest):
     """Measure learning: steps per second end to end, the world's share of the time, and how good the driver is."""
-
-    preset: tyro.conf.Positional[str] = "racer-ppo"
-    """racer-ppo, racer-sac, racer-generalist, race-ppo, gt-ppo, gt-generalist, highway-ppo, highway-sac, highway-dqn,
-    or a .toml file of your own."""
-    seeds: tuple[int, ...] = (0,)
-    """One training for each."""
-    learners: tuple[Literal["hotlap", "sb3"], ...] = ("hotlap",)
-    """Who learns, of PPO presets: one after the other with the same settings, to compare them."""
-    devices: tuple[Literal["auto", "cpu", "cuda"], ...] = ("auto",)
-    """Where hotlap's learner learns, to compare: the cores, an NVIDIA GPU, or a GPU where there is one."""
-    steps: int | None = None
-    """Environment steps of each training; by default the preset's."""
-    json: bool = False
-    """Print one JSON object instead of tables."""
 
     def run(self) -> int:
         """Train, measure, print."""
-        from hotlap.benchmark.train import TrainRequest, run_train_benchmark
+        from hotlap.benchmark.train import run_train_benchmark
 
-        request = TrainRequest(self.preset, self.seeds, self.learners, self.devices, self.steps)
-        return run_train_benchmark(request, as_json=self.json)
+        return run_train_benchmark(self)
 
 
 @dataclass(frozen=True)
-class RunSuite:
+class RunSuite(SuiteRequest):
     """Compare learning algorithms on a fixed, versioned set of tasks; the same command resumes it or adds to it."""
-
-    folder: tyro.conf.Positional[Path] = Path("suite-v1")
-    """The folder for the runs, results.json and results.html."""
-    tasks: tuple[str, ...] = ()
-    """Tasks to do: classic, gt, generalist, race, highway; by default all of them, which takes many hours."""
-    algorithms: tuple[str, ...] = ()
-    """Algorithms to compare: ppo, ppo-taught, sac, dqn; by default all that a task has."""
-    seeds: int = 5
-    """Trainings of each algorithm on each task."""
-    steps: int | None = None
-    """Steps of every training, to try it out; by default those of the presets, which numbers to cite have."""
-    workers: int = 1
-    """Trainings at a time, each with its share of the cores; with one for each core a suite is done soonest."""
-    json: bool = False
-    """Print one JSON object instead of tables."""
 
     def run(self) -> int:
         """Train, evaluate, sum up."""
-        from hotlap.benchmark.suite.run_suite import SuiteRequest, run_suite
+        from hotlap.benchmark.suite.run_suite import run_suite
 
-        request = SuiteRequest(self.folder, self.tasks, self.algorithms, self.seeds, self.steps, self.workers)
-        return run_suite(request, as_json=self.json)
+        return run_suite(self)

@@ -3,9 +3,8 @@
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
+from hotlap.benchmark.options import SuiteRequest
 from hotlap.benchmark.suite.one_training import SuiteRun, finish_training
 from hotlap.benchmark.suite.page import print_summary, suite_page
 from hotlap.benchmark.suite.results import PAGE_FILE, RESULTS_FILE, SuiteFolder, summary
@@ -20,23 +19,7 @@ DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 MOST_SEEDS = MOST_WORKERS = 1000
 
 
-@dataclass(frozen=True)
-class SuiteRequest:
-    """Which part of the suite to do, and where."""
-
-    folder: Path
-    tasks: tuple[str, ...] = ()
-    """Empty for all."""
-    algorithms: tuple[str, ...] = ()
-    """Empty for all."""
-    seeds: int = 5
-    steps: int | None = None
-    """Steps of every training; None for those of the presets."""
-    workers: int = 1
-    """Trainings at a time."""
-
-
-def run_suite(request: SuiteRequest, *, as_json: bool) -> int:
+def run_suite(request: SuiteRequest) -> int:
     """Do what is not done yet, then print and write the summary of all that is in the folder."""
     suite = load_suite()
     chosen = list(runs_of(suite, request))
@@ -53,7 +36,7 @@ def run_suite(request: SuiteRequest, *, as_json: bool) -> int:
     content = {RESULTS_FILE: json.dumps(document, indent=2) + "\n", PAGE_FILE: suite_page(suite, document)}
     for name, text in content.items():
         write_whole_file(request.folder / name, text.encode(), force=True, error=ReportError)
-    if as_json:
+    if request.json:
         sys.stdout.write(content[RESULTS_FILE])
     else:
         print_summary(document)
