@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from hotlap.policies.grip_teacher import WORTH_A_THREAD, GripTeacher, pace_of
+from hotlap.policies.grip_plans import pace_of
+from hotlap.policies.grip_teacher import WORTH_A_THREAD, GripTeacher
 from hotlap.racer.cars import load_car
 from hotlap.racer.cars.variations import cars_around
 from hotlap.racer.physics import ROAD

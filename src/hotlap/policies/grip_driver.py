@@ -146,9 +146,10 @@ def wanted_gain(state: GripState, spot: LineSpot, line: PlannedLine, manner: Man
     """The gain of speed in m/s2 that keeps a car at its planned speed, or at what it may have where that is less."""
     speed = max(state.forward_mps, 3.0)
     planned = read_ahead(line.speed_mps, spot, speed * manner.feet_s, line)
-    if most_mps < planned:
-        return 5.0 * (most_mps - speed)
-    return read_ahead(line.accel_mps2, spot, speed * manner.feet_s, line) + 5.0 * (planned - speed)
+    share = min(most_mps / planned, 1.0)
+    return share * share * read_ahead(line.accel_mps2, spot, speed * manner.feet_s, line) + 5.0 * (
+        share * planned - speed
+    )
 
 
 @kernel

@@ -26,15 +26,22 @@ from hotlap.kernel import (
 )
 from hotlap.learning.teacher_kernel import TeacherKernel
 from hotlap.native_code import native_entry
-from hotlap.policies.fastest_line import fastest_line, road_with_margin
 from hotlap.policies.grip_driver import ANY_SPEED_MPS, LineSpot, Manner, PlannedLine, drive_line, find_spot
+from hotlap.policies.grip_plans import (
+    ALONE,
+    CAREFUL,
+    POINTS,
+    Lane,
+    Lines,
+    Pace,
+    Plans,
+    envelopes_of,
+    lane_lines,
+    plan_of,
+)
 from hotlap.policies.policy import FloatArray
-from hotlap.policies.racing_line import cut_road
-from hotlap.policies.speed_profile import empty_profile, fill_between_corners, fill_profile, measure_line
-from hotlap.policies.steady_envelope import Envelope, steady_envelope
 from hotlap.racer.cars.catalogue import Car
 from hotlap.racer.fleet import Actions, FleetState
-from hotlap.racer.grip_car import CarData
 from hotlap.racer.grip_fleet import CarTable, GripFleet, build_car_table, car_data
 from hotlap.racer.grip_tick import grip_state
 from hotlap.racer.tick import car_at
@@ -44,8 +51,6 @@ if TYPE_CHECKING:
     from hotlap.racer.batch import RacerBatch
     from hotlap.racer.world import RacerWorld
 
-POINTS = 1024
-"""Of every line, whatever the length of the circuit."""
 WORTH_A_THREAD = 256
 """So many cars make it worth while to call another core."""
 POINTS_BEFORE = 3
@@ -56,51 +61,15 @@ MANNER = Manner(
 """Without foresight a formula that obeys a tick late swings ever more when it brakes from high speed."""
 
 
-class Pace(NamedTuple):
-    """How near the limit the teacher drives."""
-
-    margin_m: float
-    """What it leaves of the road on either side."""
-    cornering: float
-    """Share of the speed in corners."""
-    driving: float
-    """Share of the grip that is used to gain speed."""
-    braking: float
-    """Share of the grip that is used to lose speed."""
-
-
-BOLD, CAREFUL = Pace(0.3, 1.0, 1.0, 0.97), Pace(1.0, 0.95, 0.92, 0.85)
-
-
-def pace_of(caution: float) -> Pace:
-    """Between the bold pace, at 0, and the careful one, at 1."""
-    return Pace(*(bold + (careful - bold) * caution for bold, careful in zip(BOLD, CAREFUL, strict=True)))
-
-
 class Traffic(NamedTuple):
     """What others on the road ask of a driver, (cars,) each."""
 
+    lane: NDArray[np.int64]
+    """Which lane it follows."""
     aside_m: FloatArray
     """How far to the left of its line it drives."""
     most_mps: FloatArray
     """How fast it may be."""
-
-
-class Lines(NamedTuple):
-    """The lines of some kinds of cars on some circuits, one after the other, POINTS of each."""
-
-    x_m: FloatArray
-    y_m: FloatArray
-    step_m: FloatArray
-    heading_rad: FloatArray
-    curvature_per_m: FloatArray
-
-
-class Plans(NamedTuple):
-    """What each car makes of the line of its kind, for each circuit: POINTS for each car."""
-
-    speed_mps: FloatArray
-    accel_mps2: FloatArray
 
 
 class Places(NamedTuple):
@@ -113,8 +82,9 @@ class Places(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """How many lines and how many plans each circuit has."""
+    """How many lanes each circuit has, and how many lines and plans each lane."""
 
+    lanes: float
     kinds: float
     cars: float
 
@@ -148,10 +118,11 @@ MANNER_SLOT = SIZES_SLOT + 1
 
 
 @kernel
-def planned_line(lesson: Lesson, track: int, car: int) -> PlannedLine:
-    """The line of a car on a circuit."""
-    first = (track * int(lesson.sizes.kinds) + lesson.places.kind[car]) * POINTS
-    planned = (track * int(lesson.sizes.cars) + car) * POINTS
+def planned_line(lesson: Lesson, track: int, lane: int, car: int) -> PlannedLine:
+    """The line of a car in a lane of a circuit."""
+    row = track * int(lesson.sizes.lanes) + lane
+    first = (row * int(lesson.sizes.kinds) + lesson.places.kind[car]) * POINTS
+    planned = (row * int(lesson.sizes.cars) + car) * POINTS
     return PlannedLine(
         x_m=part_of(lesson.lines.x_m, first, POINTS),
         y_m=part_of(lesson.lines.y_m, first, POINTS),
@@ -168,7 +139,7 @@ def show_car(showing: Showing, number: int) -> None:
     """What the teacher would do now with a car."""
     fleet, lesson, traffic, shown = showing.fleet, showing.lesson, showing.traffic, showing.shown
     track, car = fleet.track[number], showing.grip.car[number]
-    line = planned_line(lesson, track, car)
+    line = planned_line(lesson, track, traffic.lane[number], car)
     point = int(fleet.arc_u[number] / lesson.places.length_m[track] * POINTS) - POINTS_BEFORE
     spot = find_spot(fleet.x_u[number], fleet.y_u[number], point % POINTS, line)
     aside = LineSpot(point=spot.point, share=spot.share, left_m=spot.left_m - traffic.aside_m[number])
@@ -218,23 +189,35 @@ def _compiled_entry() -> Entry:
 class GripTeacher:
     """Shows what it would do with every car of a world of such circuits and cars, at a share of its speed."""
 
-    def __init__(self, tracks: Sequence[Track], cars: Sequence[Car], pace: Pace = CAREFUL, share: float = 1.0) -> None:
+    def __init__(
+        self,
+        tracks: Sequence[Track],
+        cars: Sequence[Car],
+        pace: Pace = CAREFUL,
+        share: float = 1.0,
+        lanes: Sequence[Lane] = (ALONE,),
+    ) -> None:
         kinds = list(dict.fromkeys(car.car_id for car in cars))
         kind = [kinds.index(car.car_id) for car in cars]
         typical = [cars[kind.index(number)].data for number in range(len(kinds))]
+        rows = len(tracks) * len(lanes)
         with ThreadPoolExecutor() as pool:
-            envelopes = pool.map(partial(_envelopes, pace=pace), cars)
-            found = pool.map(partial(_line, margin_m=pace.margin_m), *zip(*product(tracks, typical), strict=True))
-            lines = list(found)
-            own = [lines[track * len(kinds) + number] for track in range(len(tracks)) for number in kind]
-            plans = list(pool.map(partial(_plan, share=share), own, list(envelopes) * len(tracks)))
+            envelopes = list(pool.map(partial(envelopes_of, pace=pace), cars))
+            of_lanes = partial(lane_lines, lanes=lanes, margin_m=pace.margin_m)
+            found = list(pool.map(of_lanes, *zip(*product(tracks, typical), strict=True)))
+            by_track = [found[first : first + len(kinds)] for first in range(0, len(found), len(kinds))]
+            lines = [each[lane] for kinds_of in by_track for lane in range(len(lanes)) for each in kinds_of]
+            own = [lines[row * len(kinds) + number] for row in range(rows) for number in kind]
+            plans = list(pool.map(partial(plan_of, share=share), own, envelopes * rows))
         self.lesson = Lesson(
             lines=Lines(*(np.concatenate(column) for column in zip(*lines, strict=True))),
             plans=Plans(*(np.concatenate(column) for column in zip(*plans, strict=True))),
             cars=build_car_table([car.data for car in cars]),
             places=Places(np.array([track.length_u for track in tracks]), np.array(kind)),
-            sizes=Sizes(len(kinds), len(cars)),
+            sizes=Sizes(len(lanes), len(kinds), len(cars)),
         )
+        self.side_grip_mps2 = np.array([each.limit.cornering_mps2 for each in envelopes])
+        """How hard each car can corner, at the speeds of an envelope."""
         self._cores = AllCores(_compiled_entry(), None, WORTH_A_THREAD) if jit_is_on() else None
 
     def act(self, world: "RacerWorld | RacerBatch", traffic: Traffic | None = None) -> FloatArray:
@@ -253,53 +236,16 @@ class GripTeacher:
         return TeacherKernel(show_entry, _groups(showing), showing.shown, np.eye(len(Actions._fields)))
 
     def _showing(self, world: "RacerWorld | RacerBatch", traffic: Traffic | None) -> Showing:
-        alone = Traffic(np.zeros(world.count), np.full(world.count, ANY_SPEED_MPS))
         shown = zeros(Actions, world.count)
-        return Showing(world.fleet, world.grip, traffic or alone, shown, self.lesson, MANNER)
+        return Showing(world.fleet, world.grip, traffic or no_traffic(world.count), shown, self.lesson, MANNER)
+
+
+def no_traffic(cars: int) -> Traffic:
+    """So many cars, each alone on its road."""
+    return Traffic(np.zeros(cars, np.int64), np.zeros(cars), np.full(cars, ANY_SPEED_MPS))
 
 
 def _groups(showing: Showing) -> Any:
     """The arrays of the kernel in the order of its address table."""
     lesson, numbers = showing.lesson, (np.array(showing.lesson.sizes, np.float64), np.array(showing.manner))
     return (*showing[:4], *lesson[:4], numbers)
-
-
-class _Envelopes(NamedTuple):
-    """What a car can do, and what the teacher asks of it."""
-
-    limit: Envelope
-    driving: Envelope
-    braking: Envelope
-    cornering: float
-
-
-def _envelopes(car: Car, pace: Pace) -> _Envelopes:
-    limit, driving, braking = (steady_envelope(car.data, share) for share in (1.0, pace.driving, pace.braking))
-    return _Envelopes(limit, driving, braking, pace.cornering)
-
-
-def _line(track: Track, car: CarData, margin_m: float) -> Lines:
-    """The fastest line of a car that keeps its distance from the edges."""
-    road = road_with_margin(cut_road(track, track.length_u / (POINTS - 0.5)), margin_m)
-    offset_m = fastest_line(road, steady_envelope(car)).offset_m
-    x, y = road.x + road.normal_x * offset_m, road.y + road.normal_y * offset_m
-    profile = empty_profile(POINTS)
-    measure_line(x, y, profile, 0, POINTS)
-    ahead_x, ahead_y = (np.roll(column, -1) - np.roll(column, 1) for column in (x, y))
-    return Lines(x, y, profile.step_m, np.arctan2(ahead_y, ahead_x), profile.curvature_per_m)
-
-
-def _plan(line: Lines, envelopes: _Envelopes, share: float) -> Plans:
-    """The speeds of a car on a line."""
-    speed = share * _speeds(line, envelopes)
-    return Plans(speed, (np.roll(speed, -1) ** 2 - speed**2) / (2.0 * line.step_m))
-
-
-def _speeds(line: Lines, envelopes: _Envelopes) -> FloatArray:
-    """A car's speeds (POINTS,) on a line: slower than it could through bends, less hard than it could between them."""
-    profile = empty_profile(POINTS)
-    profile.step_m[:], profile.curvature_per_m[:] = line.step_m, line.curvature_per_m
-    fill_profile(profile, envelopes.limit)
-    profile.corner_mps[:] *= envelopes.cornering
-    fill_between_corners(profile, envelopes.driving, envelopes.braking)
-    return profile.speed_mps.copy()

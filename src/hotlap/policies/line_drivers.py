@@ -8,8 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from hotlap.kernel import jit_is_on
-from hotlap.policies.grip_driver import ANY_SPEED_MPS
-from hotlap.policies.grip_teacher import POINTS, GripTeacher, Traffic, pace_of
+from hotlap.policies.grip_lanes import LANES, lane_tables
+from hotlap.policies.grip_plans import Pace, pace_of
+from hotlap.policies.grip_teacher import GripTeacher, no_traffic
+from hotlap.policies.grip_traffic import choose, seen_cars
 from hotlap.policies.line_follower import Hands, LineFollower
 from hotlap.policies.line_kernel import BRAKE_SPAN_UPS, THROTTLE_SPAN_UPS
 from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, Manners, most_speed, seen_others, way_past
@@ -29,23 +31,12 @@ CAUTION = 1.2
 GRIP_CAUTION = 0.5
 """Between the bold and the careful pace of cars with grip."""
 CLASSIC_MANNERS = Manners(room_u=3.2, edge_u=2.0, braking_ups2=12.0)
-GRIP_MANNERS = Manners(
-    room_u=3.0,
-    edge_u=1.4,
-    braking_ups2=4.0,
-    notices_u=80.0,
-    keeps_u=3.0,
-    keeps_s=0.2,
-    yields_per_s=0.4,
-    creeps_ups=4.0,
-    swerve_u=1.0,
-)
 
 
-def line_driver(race: RaceBatch, pace_percent: int) -> RaceDriver:
-    """A line driver of a pace for the cars of a race."""
+def line_driver(race: RaceBatch, pace_percent: int, pace: Pace | None = None) -> RaceDriver:
+    """A line driver of a pace for the cars of a race; those with grip drive at a share of theirs."""
     if race.alone.cars:
-        return GripLineDriver(race.tracks, tuple(race.alone.cars), pace_percent)
+        return GripLineDriver(race.tracks, tuple(race.alone.cars), pace_percent, pace or pace_of(GRIP_CAUTION))
     return LineDriver(race.tracks, pace_percent)
 
 
@@ -84,25 +75,21 @@ class LineDriver:
 
 
 class GripLineDriver:
-    """Drives cars with grip along their fastest lines at a share of the speed between the bold and the careful pace."""
+    """Drives cars with grip along their fastest lines at a share of a pace."""
 
-    def __init__(self, tracks: tuple[Track, ...], cars: tuple[Car, ...], pace_percent: int) -> None:
+    def __init__(self, tracks: tuple[Track, ...], cars: tuple[Car, ...], pace_percent: int, pace: Pace) -> None:
         self.name = f"line-{pace_percent}"
-        self._teacher = GripTeacher(tracks, cars, pace_of(GRIP_CAUTION), pace_percent / 100.0)
-        lines, kinds = self._teacher.lesson.lines, int(self._teacher.lesson.sizes.kinds)
-        points = np.column_stack([lines.x_m, lines.y_m]).reshape(-1, POINTS, 2)
-        self._kinds = [LineOffsets(tracks, list(points[kind::kinds])) for kind in range(kinds)]
+        self._teacher = GripTeacher(tracks, cars, pace, pace_percent / 100.0, LANES)
+        self._tables = [lane_tables(self._teacher, tracks, car) for car in range(len(cars))]
 
     def act(self, observation: Array, race: RaceBatch, rows: Array) -> Array:
-        """Along the line, past or behind whoever is in the way."""
-        traffic = Traffic(np.zeros(race.count), np.full(race.count, ANY_SPEED_MPS))
-        kind_of = self._teacher.lesson.places.kind[race.alone.grip.car[rows]]
-        for kind, offsets in enumerate(self._kinds):
-            own = rows[kind_of == kind]
-            others = seen_others(observation[kind_of == kind], race, own, offsets)
-            way = way_past(others, race, own, offsets, GRIP_MANNERS)
-            traffic.aside_m[own] = way.aside_u
-            traffic.most_mps[own] = most_speed(others, race, own, GRIP_MANNERS, way)
+        """Along its line or in a row with others, past or behind whoever is in the way."""
+        traffic, car = no_traffic(race.count), race.alone.grip.car[rows]
+        for number, tables in enumerate(self._tables):
+            own = rows[car == number]
+            choice = choose(seen_cars(observation[car == number], race, own, tables), tables)
+            for column, chosen in zip(traffic, choice, strict=True):
+                column[own] = chosen
         actions: Array = self._teacher.act(race.alone, traffic)[rows]
         return actions
 

@@ -1,4 +1,4 @@
-"""Where on the road a line driver goes among others, and how fast it may be behind them."""
+"""Where on the road a line driver of the classic car goes among others, and how fast it may be behind them."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,8 +34,6 @@ class Manners(NamedTuple):
     """How far ahead it begins to move aside."""
     keeps_u: float = 5.0
     """The distance it keeps from a car that it cannot pass, bumper to bumper."""
-    keeps_s: float = 0.0
-    """What it keeps beside that, in seconds of its own travel."""
     foresees_s: float = 0.12
     """How far ahead it reckons with where others move sideways."""
     beside_lengths: float = 1.5
@@ -44,10 +42,6 @@ class Manners(NamedTuple):
     """The distance it keeps from a car that it is about to pass, until it is beside it."""
     yields_per_s: float = 2.0
     """How fast it drops back from a car that it is too close to, for each unit that is missing."""
-    creeps_ups: float = 0.0
-    """How fast it goes at least where nobody is straight ahead: from rest a car gets around another only by moving."""
-    swerve_u: float = np.inf
-    """How far aside of where it is it steers at most: more would cost a car with grip its hold in bends."""
 
 
 class Others(NamedTuple):
@@ -155,8 +149,7 @@ def way_past(others: Others, race: "RaceBatch", rows: Array, lines: LineOffsets,
     best = np.argmin(cost, axis=1)[:, None]
     has_way = np.asarray(is_free.any(axis=1))
     wanted_u = np.where(has_way[:, None], np.take_along_axis(ways_u, best, axis=1), own_u)[:, 0]
-    swerved_u = np.clip(wanted_u, own_u[:, 0] - manners.swerve_u, own_u[:, 0] + manners.swerve_u)
-    return Way(edges.nearest(swerved_u, MOMENT), np.where(has_way, wanted_u, edges.nearest(wanted_u, None)))
+    return Way(edges.nearest(wanted_u, MOMENT), np.where(has_way, wanted_u, edges.nearest(wanted_u, None)))
 
 
 def _is_blocked(others: Others, ways_u: FloatArray, manners: Manners) -> Array:
@@ -231,12 +224,11 @@ def most_speed(others: Others, race: "RaceBatch", rows: Array, manners: Manners,
     right_u, left_u = np.minimum(*way)[:, None], np.maximum(*way)[:, None]
     will_be = np.maximum(low_u - left_u, right_u - high_u) < lane_u
     is_now = np.abs(others.apart_u) < np.where(others.gap_u < 1.2 * others.length_u, 1.2 * width_u, lane_u)
-    keeps_u = np.where(will_be, manners.keeps_u + manners.keeps_s * speed_ups, manners.clears_u)
+    keeps_u = np.where(will_be, manners.keeps_u, manners.clears_u)
     room_u = others.gap_u - others.length_u - keeps_u
     theirs_ups = speed_ups - others.closing_ups * speed_ups / np.maximum(along_ups, 0.5 * speed_ups + 1e-9)
     faster_ups = np.sqrt(2.0 * manners.braking_ups2 * np.maximum(room_u, 0.0))
     allowed = np.maximum(theirs_ups + np.where(room_u > 0.0, faster_ups, manners.yields_per_s * room_u), 0.0)
-    allowed = np.maximum(allowed, np.where(np.abs(others.apart_u) < 1.1 * width_u, 0.0, manners.creeps_ups))
     counts = others.is_there & (others.gap_u > 0.0) & (will_be | is_now)
     most: FloatArray = np.where(counts, allowed, np.inf).min(axis=1)
     return most

@@ -273,12 +273,11 @@ def most_speed_on(drive: Drive, number: int, own_u: float, aside_u: float, ends_
         is_now = apart_u < (1.2 * width_u if seen.gap_u[at] < 1.2 * length_u else lane_u)
         if not (will_be or is_now):
             continue
-        keeps_u = manners.keeps_u + manners.keeps_s * speed_ups if will_be else manners.clears_u
+        keeps_u = manners.keeps_u if will_be else manners.clears_u
         room_u = seen.gap_u[at] - length_u - keeps_u
         theirs_ups = speed_ups - seen.closing_ups[at] * speed_ups / max(along_ups, 0.5 * speed_ups + 1e-9)
         faster_ups = math.sqrt(2.0 * manners.braking_ups2 * max(room_u, 0.0))
         allowed = max(theirs_ups + (faster_ups if room_u > 0.0 else manners.yields_per_s * room_u), 0.0)
-        allowed = max(allowed, 0.0 if apart_u < 1.1 * width_u else manners.creeps_ups)
         most = min(most, allowed)
     return most
 
@@ -323,8 +322,7 @@ def drive_one(drive: Drive, number: int) -> None:
     write_edges(drive, number)
 
     wanted_u, has_way = best_way(drive, number, own_u, length_u)
-    swerved_u = min(max(wanted_u, own_u - drive.manners.swerve_u), own_u + drive.manners.swerve_u)
-    aside_u = nearest_on_road(drive, number, swerved_u, MOMENT)
+    aside_u = nearest_on_road(drive, number, wanted_u, MOMENT)
     ends_u = wanted_u if has_way else nearest_on_road(drive, number, wanted_u, LOOKS)
 
     here_u = distance_along_u(lines, sizes, track, fleet.arc_u[row])

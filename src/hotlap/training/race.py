@@ -17,7 +17,7 @@ from hotlap.race.fingerprint import race_fingerprint
 from hotlap.race.world import RaceWorld
 from hotlap.training.callbacks import RacerMetricsCallback
 from hotlap.training.config import TrainConfig
-from hotlap.training.racing import evaluated_tracks, trained_cars
+from hotlap.training.racing import evaluated_tracks, taught_pace, trained_cars
 from hotlap.training.self_play import self_play, training_opponents
 from hotlap.training.teaching import Teacher
 from hotlap.training.track_sets import expand_tracks
@@ -49,9 +49,9 @@ class RaceTraining:
     def mixing(self, config: TrainConfig) -> None:
         """The learner has the controls of the world."""
 
-    def teacher(self, config: TrainConfig, world: RaceWorld) -> Teacher:  # noqa: ARG002 - one for all settings
+    def teacher(self, config: TrainConfig, world: RaceWorld) -> Teacher:
         """A line driver that passes slower cars."""
-        driver = line_driver(world.batch, TEACHER_PACE)
+        driver = line_driver(world.batch, TEACHER_PACE, taught_pace(config.teacher))
         return Teacher(lambda: driver.act(world.observation, world.batch, world.rows))
 
     def reason_against_gpu(self, config: TrainConfig) -> str:

@@ -11,7 +11,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.errors import ConfigError
 from hotlap.evaluation import DriveLimits, RacerEvaluation, TrackEvaluation, evaluate
-from hotlap.policies.grip_teacher import GripTeacher, pace_of
+from hotlap.policies.grip_plans import Pace, pace_of
+from hotlap.policies.grip_teacher import GripTeacher
 from hotlap.policies.line_kernel import line_kernel
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.teacher import teacher_of
@@ -21,7 +22,7 @@ from hotlap.racer.fingerprint import fingerprint_of_layout
 from hotlap.racer.tracks import Track, load_track
 from hotlap.racer.world import RacerWorld
 from hotlap.training.callbacks import RacerMetricsCallback
-from hotlap.training.config import RacerSettings, TrainConfig
+from hotlap.training.config import RacerSettings, TeacherSettings, TrainConfig
 from hotlap.training.teaching import Teacher
 from hotlap.training.track_sets import expand_tracks
 
@@ -58,10 +59,7 @@ class RacerTraining:
         if not world.cars:
             follower = teacher_of(world.tracks)
             return Teacher(partial(follower.act, world), partial(line_kernel, follower, world))
-        pace = pace_of(config.teacher.caution)
-        if config.teacher.margin_m is not None:
-            pace = pace._replace(margin_m=config.teacher.margin_m)
-        teacher = GripTeacher(world.tracks, world.cars, pace)
+        teacher = GripTeacher(world.tracks, world.cars, taught_pace(config.teacher))
         return Teacher(partial(teacher.act, world), partial(teacher.kernel, world))
 
     def reason_against_gpu(self, config: TrainConfig) -> str:  # noqa: ARG002 - with all settings
@@ -106,6 +104,12 @@ TRAINING = RacerTraining()
 def trained_cars(racer: RacerSettings) -> str | list[Car]:
     """The cars that episodes draw from: those of the settings, or many around them."""
     return CLASSIC if racer.car == (CLASSIC,) else cars_around(racer.car, racer.car_spread, racer.car_draws)
+
+
+def taught_pace(settings: TeacherSettings) -> Pace:
+    """How near the limit the teacher of cars with grip drives."""
+    pace = pace_of(settings.caution)
+    return pace if settings.margin_m is None else pace._replace(margin_m=settings.margin_m)
 
 
 def evaluated_tracks(config: TrainConfig) -> list[Track]:
