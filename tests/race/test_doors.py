@@ -12,6 +12,7 @@ from stable_baselines3.common.env_checker import check_env as check_for_sb3
 import hotlap
 from hotlap.errors import ConfigError, PolicyError
 from hotlap.race.grid import RETIRED
+from hotlap.racer.grip_starts import fastest_start
 from hotlap.worlds import make_world
 
 SETTINGS = [{}, {"observation": "full", "start": "spread"}, {"cars": 2, "opponents": "line-90", "start": "rolling"}]
@@ -122,3 +123,12 @@ def test_all_cars_of_all_grids_are_rows_of_one_array_for_self_play():
     assert world.observation.shape == (16, 50)
     with pytest.raises(ConfigError, match="do not fill grids"):
         make_world("race", 12, cars=8, learners=8, opponents=())
+
+
+def test_cars_with_grip_that_are_spread_along_the_lap_begin_no_faster_than_bends_allow():
+    world = make_world("race", 64, track="quarry", car="gt", cars=8, learners=8, opponents=(), start="spread")
+    world.reset(0)
+    alone = world.batch.alone
+    allowed = [fastest_start(arc, 0, alone.tables, alone.physics) for arc in world.fleet.arc_u]
+    assert (world.fleet.speed_ups <= np.array(allowed) + 0.5).all()  # they are placed a little beside the arc
+    assert world.fleet.speed_ups.max() > 20.0

@@ -7,8 +7,10 @@ from hotlap.kernel import kernel, parts_of, with_parts
 from hotlap.race.collisions import settle
 from hotlap.race.grid import Race
 from hotlap.race.slipstream import car_in_wake
+from hotlap.race.starts import fastest_spread
 from hotlap.race.tick import move_car, race_at, update_grids, write_body
 from hotlap.racer.grip_fleet import car_data
+from hotlap.racer.grip_starts import fastest_start
 from hotlap.racer.grip_tick import advance_in_fleet, update_grip_entry
 from hotlap.racer.projection import cell_of_car
 from hotlap.racer.tick import take_controls, write_car
@@ -53,9 +55,16 @@ def settle_grip(race: Race, car: int) -> None:
     fleet.speed_ups[car] = math.sqrt(vx * vx + vy * vy)
 
 
+@kernel
+def fastest_grip_spread(race: Race, arc_u: float, track: int) -> float:
+    """What the bends ahead allow."""
+    return float(fastest_start(arc_u, track, race.racer.tables, race.racer.physics))
+
+
 @with_parts(
     {
         **parts_of(update_grip_entry),
+        fastest_spread: fastest_grip_spread,
         move_car: move_grip_car,
         write_body: write_grip_body,
         settle: settle_grip,

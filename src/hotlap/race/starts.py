@@ -75,7 +75,13 @@ def start_distance(race: Race, first: int, slot: int, track: int) -> float:
 
 
 @kernel
-def start_speed(race: Race, car: int, first: int) -> float:
+def fastest_spread(race: Race, arc_u: float, track: int) -> float:  # noqa: ARG001 - cars with grip look at the bends
+    """What the speeds of cars that are spread along the lap are shares of."""
+    return race.racer.physics.max_speed_ups
+
+
+@kernel
+def start_speed(race: Race, car: int, first: int, arc_u: float, track: int) -> float:
     """How fast a car begins."""
     if race.rules.start == STANDING:
         return 0.0
@@ -83,7 +89,7 @@ def start_speed(race: Race, car: int, first: int) -> float:
         return race.rules.rolling_ups
     starts = race.racer.starts
     share = SLOWEST_SHARE + (FASTEST_SHARE - SLOWEST_SHARE) * drawn(starts, first, SPEED_DRAW)
-    return share * (0.9 + 0.1 * drawn(starts, car, SPEED_DRAW)) * race.racer.physics.max_speed_ups
+    return share * (0.9 + 0.1 * drawn(starts, car, SPEED_DRAW)) * fastest_spread(race, arc_u, track)
 
 
 @kernel
@@ -102,11 +108,12 @@ def slot_start(race: Race, car: int, first: int, slot: int, track: int) -> Start
     tables = race.racer.tables
     length = tables.length_u[track]
     distance = start_distance(race, first, slot, track)
-    speed = start_speed(race, car, first)
+    arc = distance - math.floor(distance / length) * length
+    speed = start_speed(race, car, first, arc, track)
     if distance == 0.0 and race.rules.start != SPREAD:
         x, y, heading = tables.start_x_u[track], tables.start_y_u[track], tables.start_heading_rad[track]
         return Start(x_u=x, y_u=y, heading_rad=heading, speed_ups=speed, gate=0)
-    road = road_at(distance - math.floor(distance / length) * length, track, tables)
+    road = road_at(arc, track, tables)
     aside = start_aside(race, car, slot) * road.half_width_u
     gate = whole_gates(distance, length, GATE_COUNT) % GATE_COUNT if race.rules.start == SPREAD else 0
     return Start(
