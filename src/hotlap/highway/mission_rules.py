@@ -3,12 +3,13 @@
 import math
 
 from hotlap.highway.fleet import NOBODY, Orders, Roads, Rules, StepOutputs, Vehicles
+from hotlap.highway.missions import MODE_NAMES
 from hotlap.highway.physics import DECISION_S, EASY_ACCEL_MPS2, MPH
 from hotlap.highway.road import clamp, gap_m, lane_limit_mps, lane_position, nearest_ahead
 from hotlap.highway.traffic import wanted_speed_mps
 from hotlap.kernel import kernel
 
-HOLD, CRUISE, LANE_CHANGE, OVERTAKE, STOP = range(5)
+HOLD, CRUISE, LANE_CHANGE, OVERTAKE, STOP = range(len(MODE_NAMES))
 OUTCOME_NAMES = ("running", "done", "timed_out", "refused", "cancelled")
 RUNNING, DONE, TIMED_OUT, REFUSED, CANCELLED = range(5)
 REASON_NAMES = (
