@@ -3,19 +3,18 @@
 import json as json_text
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 
 from hotlap.benchmark.driving import MEMORY, PUSHING_ON
 from hotlap.benchmark.report import describe_machine
 from hotlap.devices.driver import Gpu, Work, lanes_per_car
 from hotlap.errors import ConfigError
+from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.export.ptx import libdevice, ptx
 from hotlap.export.world_browser import browser_of
 from hotlap.highway.world import HighwayWorld
@@ -225,20 +224,19 @@ def run_gpu_benchmark(*, cars: int, ticks: int, repeats: int, json: bool) -> int
         found = {"machine": {**describe_machine(), "gpu": gpu.name}, "outcomes": [asdict(each) for each in outcomes]}
         sys.stdout.write(json_text.dumps(found, indent=2) + "\n")
     else:
-        _print(gpu.name, outcomes)
+        print_outcomes(gpu.name, outcomes)
     return 0 if all(each.agrees for each in outcomes) else 1
 
 
-def _print(name: str, outcomes: list[Outcome]) -> None:
+def print_outcomes(name: str, outcomes: Sequence[Outcome]) -> None:
+    """The rates as a table, and how far the two drives agree."""
     title = f"{name} and the {describe_machine()['cores']} cores of this machine, a second"
-    table = Table(title=title, title_justify="left")
-    for column in ("world", "at once", "GPU", "cores", "gain"):
-        table.add_column(column, justify="left" if column == "world" else "right")
+    table = empty_table(title, ("at once", "GPU", "cores", "gain"), "world")
     for each in outcomes:
         rates = (f"{rate / 1e6:,.1f} million" for rate in (each.gpu_per_s, each.cores_per_s))
         table.add_row(each.world, f"{each.count:,}", *rates, f"{each.gpu_per_s / each.cores_per_s:.1f} x")
-    console = Console(highlight=False)
-    console.print(table)
+    console = console_for_results()
+    print_table(console, table)
     for each in outcomes:
         console.print(
             f"{each.world}: {COMPARED:,} driven for {each.compared_ticks} ticks on both; numbers differ by "

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 from tqdm import tqdm
 
 from hotlap.benchmark.options import SafetyOptions
 from hotlap.errors import ConfigError
 from hotlap.evaluation.sources import find_driver
+from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import HighwayWorld
 from hotlap.progress import say, shows_bars
@@ -25,7 +24,6 @@ Driver = Callable[[HighwayWorld, int, np.random.Generator], NDArray[Any]]
 """The actions of all egos of a world at a decision, from its number and a generator."""
 DENSITIES = (8, 20, 40)
 LANES = (5, 3, 2)
-WIDTH_OF_FILES = 160
 IMPOLITE = {"tailgaters": 0.125, "hard_brakers": 0.125, "cutters": 0.125, "adversaries": 0.125}
 TELL_EVERY = 50
 """Decisions between two looks at how far it is."""
@@ -206,19 +204,19 @@ def run_highway_safety(options: SafetyOptions) -> int:
     if options.json:
         sys.stdout.write(json.dumps([asdict(figures) for figures in found], indent=2) + "\n")
     else:
-        _print_table(found)
+        print_figures(found)
     return 1 if any(figures.ego_fault for figures in found) else 0
 
 
-def _print_table(found: list[Figures]) -> None:
-    table = Table(title="With the supervisor on; decisions changed by each rule", title_justify="left")
-    for name in ("driver", "vehicles", "lanes", "km", "collisions", "ego's fault", *RULE_NAMES):
-        table.add_column(name, justify="left" if name == "driver" else "right")
+def print_figures(found: list[Figures]) -> None:
+    """A row for each driver and road, and the sum of them."""
+    title = "With the supervisor on; decisions changed by each rule"
+    table = empty_table(title, ("km", "collisions", "ego's fault", *RULE_NAMES), "driver, vehicles on lanes")
     for row in found:
-        facts = [row.vehicles, row.lanes, round(row.km), row.collisions, row.ego_fault, *row.rules.values()]
-        table.add_row(row.driver, *(f"{fact:,}" for fact in facts))
+        facts = [round(row.km), row.collisions, row.ego_fault, *row.rules.values()]
+        table.add_row(f"{row.driver}, {row.vehicles} on {row.lanes}", *(f"{fact:,}" for fact in facts))
     total = sum(row.km for row in found)
     faults = sum(row.ego_fault for row in found)
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_OF_FILES)
-    console.print(table)
+    console = console_for_results()
+    print_table(console, table)
     console.print(f"{total:,.0f} km, {faults} collisions by the ego's fault.")

@@ -4,7 +4,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +16,7 @@ from rich.table import Table
 import hotlap
 from hotlap.benchmark.peers import HOW_TO_INSTALL, PeerRate
 from hotlap.errors import ConfigError
+from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.racer.physics import TICKS_PER_SECOND
 
 
@@ -75,45 +76,34 @@ def print_json(findings: Findings) -> None:
 
 def print_tables(findings: Findings, console: Console | None = None) -> None:
     """A page of tables on stdout."""
-    console = console or Console(highlight=False)
+    console = console or console_for_results()
     machine = findings.machine
     console.print(
         f"\n[bold]Hotlap {machine['hotlap']}[/] on {machine['cores']} cores of {machine['processor']}, "
         f"Python {machine['python']}, numba {machine['numba']}. Best of {findings.settings['repeats']}.\n"
     )
-    console.print(_batch_table(findings))
-    console.print(_single_table(findings))
+    print_table(console, _batch_table(findings))
+    print_table(console, _single_table(findings))
     if findings.peers:
-        console.print(_peer_table(findings))
+        print_table(console, _peer_table(findings))
     if findings.peers_missing:
         console.print(f"Not installed: {', '.join(findings.peers_missing)}. To compare with them: ", end="")
         console.print(HOW_TO_INSTALL, markup=False)
 
 
-def _table(title: str, columns: Iterable[str]) -> Table:
-    """A plain table: words to the left, numbers to the right."""
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
-    for number, name in enumerate(columns):
-        table.add_column(name, justify="right" if number else "left")
-    return table
-
-
 def _batch_table(findings: Findings) -> Table:
     cores = findings.machine["cores"]
-    table = _table(
-        f"{findings.settings['cars']:,} cars in one batch, ticks a second",
-        ("track", "observation", "one core", f"all {cores} cores", "gain"),
-    )
+    title = f"{findings.settings['cars']:,} cars in one batch, ticks a second"
+    table = empty_table(title, ("one core", f"all {cores} cores", "gain"), "track, observation")
     for row in findings.batches:
         gain = f"{row.all_cores / row.one_core:.2f} x"
-        table.add_row(row.track, row.layout, f"{row.one_core:,.0f}", f"{row.all_cores:,.0f}", gain)
-    table.add_section()
-    table.add_row("track-01, VectorEnv", "classic", "", f"{findings.vector_env_steps_per_s:,.0f}", "")
+        table.add_row(f"{row.track}, {row.layout}", f"{row.one_core:,.0f}", f"{row.all_cores:,.0f}", gain)
+    table.add_row("track-01, classic, VectorEnv", "", f"{findings.vector_env_steps_per_s:,.0f}", "")
     return table
 
 
 def _single_table(findings: Findings) -> Table:
-    table = _table("One car", ("", "measured"))
+    table = empty_table("One car", ("measured",))
     table.add_row("RacerEnv.step", f"{findings.env_steps_per_s:,.0f} a second")
     table.add_row("RacerEnv.reset", f"{findings.env_reset_us:,.0f} µs")
     table.add_row("import to first step, kernels cached", f"{findings.start_up_warm_s:.2f} s")
@@ -125,10 +115,8 @@ def _single_table(findings: Findings) -> Table:
 
 def _peer_table(findings: Findings) -> Table:
     """Steps compare what a learner waits for; simulated time is fairer to peers whose steps are long."""
-    table = _table(
-        "Other driving environments, one at a time, and how many times faster RacerEnv is",
-        ("environment", "sees", "steps a second", "x real time", "in steps", "in time"),
-    )
+    title = "Other driving environments, one at a time, and how many times faster RacerEnv is"
+    table = empty_table(title, ("sees", "steps a second", "x real time", "in steps", "in time"), "environment")
     ours, tick_s = findings.env_steps_per_s, 1 / TICKS_PER_SECOND
     table.add_row("hotlap/Racer-v0", "14 numbers", f"{ours:,.0f}", f"{ours * tick_s:,.0f}", "", "")
     for peer in findings.peers:
@@ -149,10 +137,8 @@ def check_sizes(sizes: Mapping[str, int], most: Mapping[str, int]) -> None:
 def print_core_rates(title: str, column: str, rates: Sequence[Mapping[str, float]]) -> None:
     """A row for each rate on one core (`cores_1`) and on all; the rest of the row is what `column` is about."""
     cores = os.cpu_count() or 1
-    table = Table(title=title, title_justify="left")
-    for heading in (column, "one core", f"all {cores} cores"):
-        table.add_column(heading, justify="right")
+    table = empty_table(title, ("one core", f"all {cores} cores"), column)
     for rate in rates:
         about, *_ = rate.values()
         table.add_row(str(about), f"{rate['cores_1']:,.0f}", f"{rate[f'cores_{cores}']:,.0f}")
-    Console(highlight=False).print(table)
+    print_table(console_for_results(), table)

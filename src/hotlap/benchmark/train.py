@@ -22,7 +22,7 @@ from hotlap.checkpoints.run_files import POLICY_FILE
 from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER, find_reference
-from hotlap.evaluation.table import console_for_results
+from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.evaluation.world_evaluation import evaluation_of
 from hotlap.progress import say
 from hotlap.racer.physics import TICKS_PER_SECOND
@@ -36,7 +36,7 @@ from hotlap.training.world_training import training_of
 
 NEAR = 1.02
 """A lap within 2 % of the reference."""
-WHO = ("learner", "device", "seed")
+WHO = "learner, device, seed"
 MARKS = ("original beaten", "within 2 %", "evaluated: beaten", "within 2 %", "within 1 %")
 
 
@@ -151,7 +151,7 @@ def run_train_benchmark(request: TrainRequest) -> int:
         document = {"machine": _machine(), "preset": request.preset, "runs": [asdict(row) for row, _ in measured]}
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
     else:
-        _print_tables(request.preset, [row for row, _ in measured])
+        print_tables(request.preset, [row for row, _ in measured])
         for _, evaluation in measured:
             evaluation_of(evaluation.world).show(evaluation)
     return 0
@@ -239,29 +239,22 @@ def _machine() -> dict[str, Any]:
     return describe_machine() | {package: version(package) for package in ("stable-baselines3", "torch")}
 
 
-def _print_tables(preset: str, rows: Sequence[LearningRate]) -> None:
+def print_tables(preset: str, rows: Sequence[LearningRate]) -> None:
+    """What each training took, and when it came to which mark."""
     console, machine = console_for_results(), _machine()
     console.print(
         f"\n[bold]{preset}[/] with Hotlap {machine['hotlap']} on {machine['cores']} cores of {machine['processor']}, "
         f"Python {machine['python']}, torch {machine['torch']}, stable-baselines3 {machine['stable-baselines3']}.\n"
     )
-    console.print(_speed_table(rows))
-    console.print(_mark_table(rows))
-
-
-def _table(title: str, columns: Sequence[str]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
-    for name in columns:
-        table.add_column(name, justify="right")
-    return table
+    print_table(console, _speed_table(rows))
+    print_table(console, _mark_table(rows))
 
 
 def _speed_table(rows: Sequence[LearningRate]) -> Table:
-    columns = (*WHO, "steps", "seconds", "setting up", "steps a second", "in the world")
-    table = _table("Learning", columns)
+    table = empty_table("Learning", ("steps", "seconds", "setting up", "steps a second", "in the world"), WHO)
     for row in rows:
         table.add_row(
-            *_who(row),
+            _who(row),
             f"{row.steps:,}",
             f"{row.seconds:.1f}",
             f"{row.setup_seconds:.1f}",
@@ -272,7 +265,7 @@ def _speed_table(rows: Sequence[LearningRate]) -> Table:
 
 
 def _mark_table(rows: Sequence[LearningRate]) -> Table:
-    table = _table("Clean laps, times in seconds from the start, setting up included", (*WHO, *MARKS))
+    table = empty_table("Clean laps, times in seconds from the start, setting up included", MARKS, WHO)
     for row in rows:
         marks = (
             row.original_beaten_in_training_s,
@@ -281,12 +274,12 @@ def _mark_table(rows: Sequence[LearningRate]) -> Table:
             row.within_2_percent_s,
             row.within_1_percent_s,
         )
-        table.add_row(*_who(row), *map(_seconds, marks))
+        table.add_row(_who(row), *map(_seconds, marks))
     return table
 
 
-def _who(row: LearningRate) -> tuple[str, str, str]:
-    return row.learner, row.device, str(row.seed)
+def _who(row: LearningRate) -> str:
+    return f"{row.learner}, {row.device}, {row.seed}"
 
 
 def _seconds(value: float | None) -> str:

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from hotlap.evaluation.measures import Change, Evaluation, changes, shown
-from hotlap.evaluation.table import NONE, console_for_results, empty_table
+from hotlap.evaluation.table import NONE, console_for_results, empty_table, print_table
 
 STYLES = {"better": "green", "worse": "red", "": "dim"}
 
@@ -35,7 +35,7 @@ def print_comparison(first: Evaluation, second: Evaluation, console: Console | N
             table.add_row(
                 change.after.quantity.label, shown(change.before), shown(change.after), difference, change.direction
             )
-        console.print(table)
+        print_table(console, table)
 
 
 def shown_difference(change: Change) -> str:

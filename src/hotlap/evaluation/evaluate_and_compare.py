@@ -13,7 +13,7 @@ from hotlap.evaluation.places import evaluate_here
 from hotlap.evaluation.regression import find_base, history, is_of_history, keep
 from hotlap.evaluation.request import EvaluationConfig, Outputs, combined
 from hotlap.evaluation.sources import DriverSource, find_driver
-from hotlap.evaluation.table import console_for_results, empty_table
+from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.evaluation.world_evaluation import Evaluate, Request, evaluate_driver, evaluation_of
 from hotlap.progress import say
 from hotlap.whole_files import refuse_to_overwrite, write_whole_file
@@ -100,7 +100,7 @@ def show_history(root: Path, limit: int, *, as_json: bool) -> int:
     table = empty_table("Evaluations, newest first", ("made at", "world", "driver", ""))
     for entry in entries:
         table.add_row(str(entry.id), entry.made_at, entry.world, entry.driver, "" if entry.passed else "failed")
-    console_for_results().print(table)
+    print_table(console_for_results(), table)
     return DONE
 
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from hotlap.errors import MissionError, StoreError
 from hotlap.evaluation.highway.mission_filter import MissionFilter
-from hotlap.evaluation.table import NONE, console_for_results, empty_table
+from hotlap.evaluation.table import NONE, console_for_results, empty_table, print_table
 from hotlap.highway.missions import Ending
 from hotlap.highway.physics import MPH
 from hotlap.store.database import DATABASE_FILE, Database
@@ -30,7 +30,7 @@ def list_missions(root: Path, wanted: MissionFilter, *, as_json: bool) -> None:
     if not chosen:
         console.print("No such missions are logged. `hotlap drive` and the page log theirs.", markup=False)
         return
-    console.print(_table(shown))
+    print_table(console, _table(shown))
     for line in _by_driver(chosen):
         console.print(line, markup=False)
 

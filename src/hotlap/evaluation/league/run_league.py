@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from hotlap.checkpoints.run_files import POLICY_FILE
 from hotlap.errors import ConfigError, ReportError
@@ -15,6 +16,7 @@ from hotlap.evaluation.league.records import RaceRecords
 from hotlap.evaluation.league.standings import Standing, standings
 from hotlap.evaluation.page import Row, plain_page
 from hotlap.evaluation.page import table as html_table
+from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.policies.levels import LEVELS
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.race_drivers import policy_file, split_level
@@ -85,7 +87,7 @@ def run_league(names: Sequence[str], options: LeagueOptions, root: Path, outputs
     if outputs.json:
         Console(highlight=False, soft_wrap=True).out(msgspec.json.encode(as_document(rules, options, table)).decode())
     else:
-        Console(highlight=False).print(as_table(table))
+        print_standings(table)
     return 0
 
 
@@ -123,13 +125,21 @@ def as_document(rules: LeagueRules, options: LeagueOptions, table: Sequence[Stan
     return {"rules": asdict(rules), "tracks": options.tracks, "races": options.races, "drivers": table}
 
 
+def print_standings(rows: Sequence[Standing]) -> None:
+    """The table, what its words mean, and why cars were parked."""
+    console = console_for_results()
+    print_table(console, as_table(rows))
+    console.print(Text(WORDS, style="dim"))
+    for row in rows:
+        for why in row.parked:
+            console.print(f"{row.driver} parked: {why}", markup=False)
+
+
 def as_table(rows: Sequence[Standing]) -> Table:
     """The table for people."""
-    table = Table(title="League", caption=WORDS)
-    for heading in ("driver", *HEADINGS):
-        table.add_column(heading, justify="left" if heading == "driver" else "right", no_wrap=heading == "driver")
+    table = empty_table("League", HEADINGS, "driver")
     for row in rows:
-        table.add_row(row.driver + ("".join(f"\n  parked: {why}" for why in row.parked)), *_cells(row))
+        table.add_row(row.driver, *_cells(row))
     return table
 
 

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Measure, Quantity
@@ -18,6 +16,7 @@ from hotlap.evaluation.request import EvaluationConfig, Outputs
 from hotlap.evaluation.sources import DriverSource
 from hotlap.evaluation.statistics import exact, rate, share
 from hotlap.evaluation.steps import Recording
+from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.evaluation.world_evaluation import Say
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.racer.cars import CLASSIC
@@ -108,12 +107,10 @@ class RaceWorldEvaluation:
     def show(self, result: RaceEvaluation) -> None:
         """Print the table."""
         against = f"{len(result.opponents)} line drivers, {result.laps} laps, from the last slot"
-        table = Table(title=f"{result.driver} against {against}", title_justify="left")
-        for heading in ("track", *HEADINGS):
-            table.add_column(heading, justify="left" if heading == "track" else "right")
+        table = empty_table(f"{result.driver} against {against}", HEADINGS, "track")
         for each in result.tracks:
             table.add_row(each.track, *_cells(each))
-        Console(highlight=False).print(table)
+        print_table(console_for_results(), table)
 
     def draw(self, result: RaceEvaluation, run: Path | None) -> str:  # noqa: ARG002 - one page for all
         """The same table as a page."""
