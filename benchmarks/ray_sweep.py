@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import tyro
 
 from hotlap.benchmark.report import describe_machine
-from hotlap.checkpoints.run_files import RUN_DOCUMENT
+from hotlap.checkpoints.names import RUN_DOCUMENT
 from hotlap.errors import ConfigError, SweepError
 from hotlap.evaluation.table import console_for_results, empty_table
 from hotlap.progress import say

@@ -1,13 +1,13 @@
 """The files beside the checkpoints: damage is found and named, no link is followed, and a kill leaves them whole."""
 
 import random
+from pathlib import Path
 
 import pytest
 
-from hotlap.checkpoints import PastPolicies, run_manifest
-from hotlap.checkpoints.curve import CURVE_FILE, CurveFollower, read_curve
-from hotlap.checkpoints.names import MANIFEST
-from hotlap.checkpoints.run_files import BEST_DOCUMENT, POLICY_FILE, RUN_DOCUMENT
+from hotlap.checkpoints import PastPolicies, names, run_manifest
+from hotlap.checkpoints.curve import CurveFollower, read_curve
+from hotlap.checkpoints.names import BEST_DOCUMENT, CURVE_FILE, MANIFEST, POLICY_FILE, RUN_DOCUMENT
 from hotlap.checkpoints.run_manifest import (
     check_run,
     read_covered_document,
@@ -118,3 +118,15 @@ def test_curve_that_is_a_link_is_not_read(run, tmp_path):
     (run / CURVE_FILE).symlink_to(secret)
     assert read_curve(run) == []
     assert CurveFollower(run).read_on() == (False, [])
+
+
+def test_files_of_a_run_are_named_in_one_module_only():
+    source = Path(names.__file__).parents[1]
+    run_files = (names.RUN_DOCUMENT, names.BEST_DOCUMENT, names.CURVE_FILE, names.NAN_BATCH)
+    named = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        for name in run_files
+        if f'"{name}"' in path.read_text(encoding="utf-8")
+    }
+    assert named == {"checkpoints/names.py"}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hotlap.checkpoints import load_checkpoint
-from hotlap.checkpoints.curve import CURVE_FILE
+from hotlap.checkpoints.names import CURVE_FILE
 from hotlap.checkpoints.run_files import write_run_document
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError, RunLockedError
 from hotlap.policies.onnx_policy import OnnxPolicy

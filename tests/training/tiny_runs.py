@@ -8,7 +8,7 @@ import numpy as np
 from tensorboard.backend.event_processing.event_accumulator import SCALARS, EventAccumulator
 
 from hotlap.checkpoints import load_checkpoint
-from hotlap.checkpoints.run_files import TENSORBOARD_FOLDER
+from hotlap.checkpoints.names import TENSORBOARD_FOLDER
 from hotlap.settings import merged
 from hotlap.training.config import TrainConfig
 

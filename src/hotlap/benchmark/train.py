@@ -18,7 +18,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from hotlap.benchmark.options import Device, Learner, TrainRequest
 from hotlap.benchmark.report import describe_machine
 from hotlap.checkpoints.curve import read_curve
-from hotlap.checkpoints.run_files import POLICY_FILE
+from hotlap.checkpoints.names import POLICY_FILE
 from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.racer.yardsticks import ORIGINAL_DRIVER, find_reference

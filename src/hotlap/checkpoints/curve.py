@@ -12,9 +12,9 @@ from typing import Any
 from hotlap.checkpoints.disk import append_to, opened_file, read_small_file
 from hotlap.checkpoints.documents import write_file
 from hotlap.checkpoints.lock import check_held
+from hotlap.checkpoints.names import CURVE_FILE
 from hotlap.errors import CheckpointError
 
-CURVE_FILE = "curve.jsonl"
 WRITTEN_EVERY_S = 1.0
 LONGEST_LINE = 1 << 16
 MOST_BYTES = 1 << 24

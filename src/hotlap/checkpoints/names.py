@@ -1,12 +1,21 @@
-"""Which names a run, a checkpoint and the files in it may have, so that none can lead outside its folder."""
+"""What everything in a run folder is called, and what a run or a file may be called without leading outside its folder.
+
+`docs/architecture.md` shows a run folder.
+"""
 
 import re
 from pathlib import Path
 
 from hotlap.errors import CheckpointError, RunFolderError
 
+RUN_DOCUMENT = "run.json"
+POLICY_FILE = "policy.onnx"
+BEST_DOCUMENT = "best.json"
+CURVE_FILE = "curve.jsonl"
+TENSORBOARD_FOLDER = "tensorboard"
 CHECKPOINTS = "checkpoints"
 PAST = "past"
+NAN_BATCH = "nan-batch.npz"
 MANIFEST = "manifest.json"
 TENSORS_SUFFIX = ".safetensors"
 DOCUMENT_SUFFIX = ".json"

@@ -1,4 +1,4 @@
-"""What a run folder holds: the names of its files, and the one reader of each document in it.
+"""What a run folder holds: the one reader of each document in it; `names` has the names of all its files.
 
 Every document is written and read through `run_manifest`, which knows its hash. Its checkpoints are read by
 `loading`, its past policies listed by `past`, its learning curve is `curve`'s.
@@ -10,16 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.checkpoints.history import list_checkpoints
-from hotlap.checkpoints.names import step_of
+from hotlap.checkpoints.names import BEST_DOCUMENT, POLICY_FILE, RUN_DOCUMENT, step_of
 from hotlap.checkpoints.past import list_past_policies, past_step
 from hotlap.checkpoints.run_manifest import read_covered_document, write_covered_document, write_covered_file
 from hotlap.errors import CheckpointError
-
-RUN_DOCUMENT = "run.json"
-BEST_DOCUMENT = "best.json"
-POLICY_FILE = "policy.onnx"
-TENSORBOARD_FOLDER = "tensorboard"
-NAN_BATCH = "nan-batch.npz"
 
 
 @dataclass(frozen=True)

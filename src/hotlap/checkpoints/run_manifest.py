@@ -24,7 +24,7 @@ from hotlap.checkpoints.manifest import (
     FileEntry,
     Sha256,
 )
-from hotlap.checkpoints.names import MANIFEST, PAST
+from hotlap.checkpoints.names import BEST_DOCUMENT, MANIFEST, PAST, POLICY_FILE, RUN_DOCUMENT
 from hotlap.errors import CheckpointError, CheckpointWriteError, RunFolderError
 from hotlap.whole_files import reason
 
@@ -160,9 +160,9 @@ def _encoded(entries: Entries) -> bytes:
 
 
 _REMEDIES = {
-    "run.json": "Restore it from a copy; config.json in each checkpoint says how the run was made.",
-    "best.json": "Remove it and policy.onnx, and the next evaluation of the run writes both again.",
-    "policy.onnx": 'Take one from a checkpoint with "hotlap export policy RUN", or restore it from a copy.',
+    RUN_DOCUMENT: "Restore it from a copy; config.json in each checkpoint says how the run was made.",
+    BEST_DOCUMENT: f"Remove it and {POLICY_FILE}, and the next evaluation of the run writes both again.",
+    POLICY_FILE: 'Take one from a checkpoint with "hotlap export policy RUN", or restore it from a copy.',
     MANIFEST: "Remove it if you trust the files beside it; the next save writes it again.",
 }
 

@@ -6,7 +6,7 @@ from importlib.resources import as_file
 from pathlib import Path
 from typing import Any
 
-from hotlap.checkpoints.run_files import POLICY_FILE
+from hotlap.checkpoints.names import POLICY_FILE
 from hotlap.checkpoints.run_manifest import check_run
 from hotlap.errors import PolicyError, did_you_mean
 from hotlap.policies import Policy

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from hotlap.checkpoints.names import POLICY_FILE
 from hotlap.errors import PolicyError
 from hotlap.policies.network_driver import NetworkDriver
 from hotlap.policies.onnx_checks import checked_model, read_model_file
@@ -69,7 +70,7 @@ def _name(source: Path | str | bytes) -> str:
     if isinstance(source, bytes):
         return "policy"
     path = Path(source)
-    return path.resolve().parent.name if path.name == "policy.onnx" else path.stem
+    return path.resolve().parent.name if path.name == POLICY_FILE else path.stem
 
 
 def _in_runtime(session: Any) -> Callable[[Array], Array]:

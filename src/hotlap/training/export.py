@@ -11,7 +11,8 @@ import torch
 from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.checkpoints import Checkpoint, list_checkpoints, load_checkpoint, newest_checkpoint, step_of
-from hotlap.checkpoints.run_files import POLICY_FILE, read_best
+from hotlap.checkpoints.names import POLICY_FILE
+from hotlap.checkpoints.run_files import read_best
 from hotlap.errors import CheckpointError, ExportError
 from hotlap.training.algorithms import ALGORITHMS
 from hotlap.training.config import TrainConfig, config_from_document

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hotlap.checkpoints.run_files import POLICY_FILE, TENSORBOARD_FOLDER
+from hotlap.checkpoints.names import POLICY_FILE, TENSORBOARD_FOLDER
 from hotlap.errors import ExportError
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.world_evaluation import evaluation_of

@@ -20,7 +20,8 @@ from hotlap.checkpoints import (
     write_file,
 )
 from hotlap.checkpoints.curve import CurveWriter
-from hotlap.checkpoints.run_files import NAN_BATCH, PolicyScore, publish_best, read_best
+from hotlap.checkpoints.names import NAN_BATCH, POLICY_FILE
+from hotlap.checkpoints.run_files import PolicyScore, publish_best, read_best
 from hotlap.errors import CheckpointWriteError, ExportError, TrainingError
 from hotlap.training.session import TrainingSession
 from hotlap.training.signals import StopRequestedError, StopSignals
@@ -109,7 +110,7 @@ class RunCallback(BaseCallback):
             return
         self.session.state.restore(self._rescue.tensors, self._rescue.documents["counters"])
         policy = self._policy()
-        self._write(replace(self._rescue, files={"policy.onnx": policy} if policy else {}))
+        self._write(replace(self._rescue, files={POLICY_FILE: policy} if policy else {}))
 
     def check_weights(self, *, broke: bool = False) -> None:
         """Stop when an update left weights nobody can compute with, or broke on them; nothing of it is saved."""

@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap import __version__
 from hotlap.checkpoints import Checkpoint
+from hotlap.checkpoints.names import POLICY_FILE
 from hotlap.episodes import write_streams
 from hotlap.errors import CheckpointError
 from hotlap.export.onnx import export_policy
@@ -84,7 +85,7 @@ class TrainingSession:
     def checkpoint(self, policy: bytes | None) -> Checkpoint:
         """The run as it is now, complete; without a policy file it is only good for going on."""
         documents = {"config": self._config_document, "counters": self.state.counters()}
-        return Checkpoint(self.step, self.state.tensors(), documents, {"policy.onnx": policy} if policy else {})
+        return Checkpoint(self.step, self.state.tensors(), documents, {POLICY_FILE: policy} if policy else {})
 
     @cached_property
     def _config_document(self) -> dict[str, Any]:

@@ -22,15 +22,8 @@ from hotlap.checkpoints import (
     step_of,
 )
 from hotlap.checkpoints.lock import LOCK_FILE
-from hotlap.checkpoints.names import CHECKPOINTS, MANIFEST, step_folder_name
-from hotlap.checkpoints.run_files import (
-    RUN_DOCUMENT,
-    TENSORBOARD_FOLDER,
-    PolicyScore,
-    is_run,
-    read_run_document,
-    write_run_document,
-)
+from hotlap.checkpoints.names import CHECKPOINTS, MANIFEST, RUN_DOCUMENT, TENSORBOARD_FOLDER, step_folder_name
+from hotlap.checkpoints.run_files import PolicyScore, is_run, read_run_document, write_run_document
 from hotlap.checkpoints.run_manifest import check_no_links
 from hotlap.errors import CheckpointError, ConfigError, RunFolderError
 from hotlap.training.beginnings import Beginning, begin_with, find_beginning

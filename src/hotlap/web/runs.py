@@ -11,17 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hotlap.checkpoints.curve import CURVE_FILE, read_curve
+from hotlap.checkpoints.curve import read_curve
 from hotlap.checkpoints.lock import LOCK_FILE
-from hotlap.checkpoints.run_files import (
-    POLICY_FILE,
-    RUN_DOCUMENT,
-    is_run,
-    newest_step,
-    policies_by_step,
-    read_best,
-    read_run_document,
-)
+from hotlap.checkpoints.names import CURVE_FILE, POLICY_FILE, RUN_DOCUMENT
+from hotlap.checkpoints.run_files import is_run, newest_step, policies_by_step, read_best, read_run_document
 from hotlap.errors import HotlapError
 from hotlap.export.world_browser import RunFacts, browser_of, worlds_with_pages
 from hotlap.policies.levels import LEVELS

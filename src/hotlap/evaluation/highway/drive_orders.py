@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from hotlap.checkpoints.run_files import POLICY_FILE, read_best
+from hotlap.checkpoints.names import POLICY_FILE
+from hotlap.checkpoints.run_files import read_best
 from hotlap.errors import CheckpointError, ConfigError, PolicyError, StoreError
 from hotlap.evaluation.sources import DriverSource, find_driver
 from hotlap.highway.fingerprint import physics_fingerprint

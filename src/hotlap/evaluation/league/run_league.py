@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hotlap.checkpoints.run_files import POLICY_FILE
+from hotlap.checkpoints.names import POLICY_FILE
 from hotlap.errors import ConfigError, ReportError
 from hotlap.evaluation.league.races import LeagueRules, RaceResult, drive_races
 from hotlap.evaluation.league.records import RaceRecords

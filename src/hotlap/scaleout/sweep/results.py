@@ -6,7 +6,8 @@ from typing import Any
 
 from rich.text import Text
 
-from hotlap.checkpoints.run_files import POLICY_FILE, PolicyScore, read_best
+from hotlap.checkpoints.names import POLICY_FILE
+from hotlap.checkpoints.run_files import PolicyScore, read_best
 from hotlap.errors import SweepError
 from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.scaleout.sweep.folder import Score, SweepFolder, TrialRecord

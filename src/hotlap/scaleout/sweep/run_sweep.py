@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hotlap.checkpoints import RunLock, check_run_name, check_writable
+from hotlap.checkpoints.names import POLICY_FILE
 from hotlap.errors import ConfigError, SweepError
 from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.request import EvaluationConfig
@@ -89,7 +90,7 @@ def _tell(folder: SweepFolder, *, as_json: bool) -> int:
     else:
         print_rows(f"{folder.path} · best first", rows)
         evaluation_of(evaluation.world).show(evaluation)
-        print(f"The best policy is {best_run(rows)}/policy.onnx; try: hotlap play {best_run(rows)}")
+        print(f"The best policy is {best_run(rows) / POLICY_FILE}; try: hotlap play {best_run(rows)}")
     return _exit_code(rows)
 
 
