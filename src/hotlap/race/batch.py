@@ -13,7 +13,7 @@ from hotlap.kernel import AllCores, Entry, address_table, interpreted, jit_is_on
 from hotlap.native_code import native_entry
 from hotlap.race import grip_tick, tick
 from hotlap.race.config import RaceConfig, checked_cars, checked_laps, checked_start, race_rules
-from hotlap.race.grid import CONTACT_COLUMNS, DRAWN_SLOT, Contenders, Facts, Grids, Pairs, Race, Slots, Work
+from hotlap.race.grid import CONTACT_COLUMNS, DRAWN_SLOT, Contenders, Facts, Grids, Pairs, Race, RaceRules, Slots, Work
 from hotlap.race.senses import OTHERS_SIZE
 from hotlap.racer.batch import RacerBatch, layout_size
 from hotlap.racer.cars import Car
@@ -72,26 +72,43 @@ class RaceBatch:
         )
         self.alone.starts.track_count[:] = len(self.alone.tracks)
         self.alone.starts.delay_count[:] = 1
-        solo_size = layout_size(settings.layout)
-        self.observation_size = size = solo_size + OTHERS_SIZE
+        self.episodes, self.actions = self.alone.episodes, self.alone.actions
+        self.fleet, self.out, self.tracks = self.alone.fleet, self.alone.out, self.alone.tracks
+        self.observation_size = layout_size(settings.layout) + OTHERS_SIZE
+        self.rules = self._rules(has_grip=bool(cars))
+        self._make_arrays()
+        self.entry = grip_tick.update_grip_race_entry if cars else tick.update_race_entry
+        """What is compiled, here and for other machines."""
+        self._ready_kernel(threads)
+
+    def _rules(self, *, has_grip: bool) -> RaceRules:
+        """The rules of every race, as numbers."""
+        return race_rules(
+            self.settings.config,
+            self.cars,
+            checked_laps(self.settings.laps),
+            checked_start(self.settings.start),
+            layout_size(self.settings.layout),
+            self.alone.physics.max_speed_ups,
+            has_grip=has_grip,
+        )
+
+    def _make_arrays(self) -> None:
+        """What a race keeps beside the fleet; until somebody says more, every car draws its slot."""
+        count, size = self.count, self.observation_size
         self.rollout = zeros(Rollout, count, observation=size, final_observation=size)
         self.contenders = zeros(Contenders, count)
         self.pairs = zeros(Pairs, count, **dict.fromkeys(Pairs._fields, self.cars))
-        self.grids = zeros(Grids, grids)
+        self.grids = zeros(Grids, self.grid_count)
         self.slots = zeros(Slots, count)
         self.slots.wanted[:] = DRAWN_SLOT
         self.facts = zeros(Facts, count, seen=size)
+        self.observation = self.facts.seen.reshape(count, size)
         self.work = zeros(Work, count, **dict.fromkeys(CONTACT_COLUMNS, self.cars))
         self.work.order[:] = np.arange(count)
-        self.rules = race_rules(
-            settings.config,
-            self.cars,
-            checked_laps(settings.laps),
-            checked_start(settings.start),
-            solo_size,
-            self.alone.physics.max_speed_ups,
-            has_grip=bool(cars),
-        )
+
+    def _ready_kernel(self, threads: int | None) -> None:
+        """The compiled tick, with all arrays it reads or writes and the table of where they lie."""
         self.race = Race(
             self._racer(), self.contenders, self.pairs, self.grids, self.slots, self.facts, self.work, self.rules
         )
@@ -104,13 +121,8 @@ class RaceBatch:
         """All arrays of the kernel, in the order of its address table."""
         self._addresses = address_table(*self.groups)  # type: ignore[arg-type]
         self._address = int(self._addresses.ctypes.data)
-        self.entry = grip_tick.update_grip_race_entry if cars else tick.update_race_entry
-        """What is compiled, here and for other machines."""
         self._update = _compiled_update(self.entry) if jit_is_on() else self._interpreted_update
         self._cores = AllCores(self._update, threads, max(CARS_WORTH_A_THREAD // self.cars, 1))
-        self.episodes, self.actions = self.alone.episodes, self.alone.actions
-        self.fleet, self.out, self.tracks = self.alone.fleet, self.alone.out, self.alone.tracks
-        self.observation = self.facts.seen.reshape(count, size)
 
     def _racer(self) -> Racer:
         """The racing world's arrays, with what a learner gets as wide as a race shows it."""

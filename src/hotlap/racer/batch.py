@@ -90,7 +90,16 @@ class RacerBatch:
         self.cars = tuple(cars)
         """The cars with grip that episodes draw from; none for the classic car."""
         self.grip = zeros(GripFleet, count)
-        self._racer = tick.Racer(
+        self._racer = self._everything()
+        self.groups = (*self._racer[:-2], (np.array(self.rules), np.array(self.physics)))
+        """All arrays of the kernel, in the order of its address table."""
+        self.entry = grip_tick.update_grip_entry if cars else tick.update_entry
+        """What is compiled, here and for other machines."""
+        self._ready_kernel(threads)
+
+    def _everything(self) -> tick.Racer:
+        """All that a tick reads or writes."""
+        return tick.Racer(
             fleet=self.fleet,
             tables=self.tables,
             actions=self.actions,
@@ -103,12 +112,11 @@ class RacerBatch:
             rules=self.rules,
             physics=self.physics,
         )
-        self.groups = (*self._racer[:-2], (np.array(self.rules), np.array(self.physics)))
-        """All arrays of the kernel, in the order of its address table."""
+
+    def _ready_kernel(self, threads: int | None) -> None:
+        """The compiled tick, with the table of where its arrays lie."""
         self._addresses = address_table(*self.groups)  # type: ignore[arg-type]
         self._address = int(self._addresses.ctypes.data)
-        self.entry = grip_tick.update_grip_entry if cars else tick.update_entry
-        """What is compiled, here and for other machines."""
         self._update = _compiled_update(self.entry) if jit_is_on() else self._interpreted_update
         self._cores = AllCores(self._update, threads, CARS_WORTH_A_THREAD)
         self._drive = self._ready_drive() if threads == 1 and jit_is_on() else self._drive_on_all_cores
