@@ -46,7 +46,7 @@ def test_preset_leaves_a_policy_that_drives_in_its_world(name, tmp_path):
     policy = OnnxPolicy(result.run / "policy.onnx", world=config.world)
     racer = {"observation": policy.layout, "car": config.racer.car} if config.world == "racer" else {}
     if config.world == "race":
-        racer = {"observation": policy.layout.removeprefix("race-")}
+        racer = {"observation": policy.layout.removeprefix("race-"), "car": config.racer.car, "cars": 2}
     world = make_world(config.world, 2, **racer)
     for car in range(2):
         world.begin(car, np.random.default_rng(car))

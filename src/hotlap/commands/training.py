@@ -43,8 +43,8 @@ class Train:
     """Train a driver: pick a preset, change what you like, watch it learn."""
 
     preset: tyro.conf.Positional[str] = DEFAULT_PRESET
-    """racer-ppo, racer-sac, racer-generalist, race-ppo, gt-ppo, gt-generalist, highway-ppo, highway-sac, highway-dqn,
-    or a .toml file of your own."""
+    """racer-ppo, racer-sac, racer-generalist, race-ppo, gt-ppo, gt-generalist, gt-race-ppo, highway-ppo, highway-sac,
+    highway-dqn, or a .toml file of your own."""
     name: str = ""
     """Name of the run's folder; by default the preset's name and a number."""
     root: Path = RUNS
