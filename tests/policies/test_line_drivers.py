@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hotlap.policies.grip_teacher import GripTeacher, no_traffic
-from hotlap.policies.line_drivers import CLASSIC_MANNERS, LineDriver
+from hotlap.policies.line_drivers import CLASSIC_MANNERS, LineDriver, line_driver, line_teacher
 from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, most_speed, seen_others, way_past
 from hotlap.policies.race_drivers import race_driver
 from hotlap.race.batch import RaceBatch, RaceSettings
@@ -64,16 +64,52 @@ def test_drivers_of_the_classic_car_sort_themselves_by_pace_and_hardly_touch(pac
     assert (off == 0).all()
 
 
-def test_fast_driver_of_the_classic_car_gets_through_the_field_on_a_narrow_winding_track_without_a_fault():
+def overtakes_and_faults(driver_of) -> tuple[np.ndarray, np.ndarray]:
+    """From the last slot against slower cars, four times on a narrow winding track, in twenty seconds."""
     opponents = [f"line-{pace}" for pace in (78, 81, 83, 86, 89, 91, 93)]
     world = RaceWorld(4, "generated:6004:hard", cars=8, laps=0, slot="last", opponents=opponents)
     for race in range(4):
         world.begin(race, np.random.default_rng(race))
-    driver = race_driver("line-100", world.batch)
+    driver = driver_of(world.batch)
     for _ in range(20 * 60):
         world.advance(driver.act(world.observation, world.batch, world.rows))
-    assert world.contenders.overtakes[world.rows].min() >= 3
-    assert world.contenders.faults[world.rows].sum() == 0
+    return world.contenders.overtakes[world.rows], world.contenders.faults[world.rows]
+
+
+def test_fast_driver_of_the_classic_car_gets_through_the_field_on_a_narrow_winding_track_without_a_fault():
+    overtakes, faults = overtakes_and_faults(lambda race: race_driver("line-100", race))
+    assert overtakes.min() >= 3
+    assert faults.sum() == 0
+
+
+def test_driver_that_shows_learners_gets_through_the_field_too():
+    overtakes, _ = overtakes_and_faults(line_teacher)
+    assert overtakes.min() >= 3
+
+
+def test_driver_that_shows_learners_turns_less_for_the_same_error_and_leaves_them_more_room():
+    """A learner that strays a little is shown a little more steering, where the usual hands go to the lock."""
+    world = RaceWorld(1, "track-01", cars=1, laps=0)
+    world.begin(0, np.random.default_rng(0))
+    usual, shown = line_driver(world.batch, 100), line_teacher(world.batch)
+    for _ in range(240):
+        world.advance(usual.act(world.observation, world.batch, world.rows))
+    state = {name: column.copy() for name, column in world.state_columns().items()}
+
+    def steering_change(driver) -> float:
+        """Between two places that are 0.1 u apart, side by side."""
+        steered = []
+        for aside_u in (-0.05, 0.05):
+            for name, column in world.state_columns().items():
+                column[:] = state[name]
+            world.fleet.x_u[0] -= aside_u * np.sin(world.fleet.heading_rad[0])
+            world.fleet.y_u[0] += aside_u * np.cos(world.fleet.heading_rad[0])
+            world.look()
+            steered.append(driver.act(world.observation, world.batch, world.rows)[0, 0])
+        return abs(steered[1] - steered[0])
+
+    assert 0.0 < steering_change(shown) < 0.6 * steering_change(usual)
+    assert shown.manners.room_u > usual.manners.room_u
 
 
 @pytest.mark.parametrize("car", ["gt", "formula", "street"])

@@ -31,6 +31,12 @@ CAUTION = 1.2
 GRIP_CAUTION = 0.5
 """Between the bold and the careful pace of cars with grip."""
 CLASSIC_MANNERS = Manners(room_u=3.2, edge_u=2.0, braking_ups2=12.0)
+USUAL_HANDS = Hands()
+TEACHER_PACE = 100
+TEACHER_MANNERS = CLASSIC_MANNERS._replace(room_u=3.6, braking_ups2=20.0)
+"""Of the driver that shows learners: they pass less exactly, so it leaves them room."""
+CALM_HANDS = Hands(look_ticks=5.0, gain=0.3)
+"""Its hands: a learner cannot follow the usual ones, which turn from lock to lock for an error of a degree."""
 
 
 def line_driver(race: RaceBatch, pace_percent: int, pace: Pace | None = None) -> RaceDriver:
@@ -40,15 +46,28 @@ def line_driver(race: RaceBatch, pace_percent: int, pace: Pace | None = None) ->
     return LineDriver(race.tracks, pace_percent)
 
 
+def line_teacher(race: RaceBatch, pace: Pace | None = None) -> RaceDriver:
+    """The line driver that shows learners how to race; those with grip are as they are for everybody."""
+    if race.alone.cars:
+        return line_driver(race, TEACHER_PACE, pace)
+    return LineDriver(race.tracks, TEACHER_PACE, TEACHER_MANNERS, CALM_HANDS)
+
+
 class LineDriver:
     """Drives the classic car along the shortest lines at a share of the speed they allow."""
 
-    def __init__(self, tracks: tuple[Track, ...], pace_percent: int, manners: Manners = CLASSIC_MANNERS) -> None:
+    def __init__(
+        self,
+        tracks: tuple[Track, ...],
+        pace_percent: int,
+        manners: Manners = CLASSIC_MANNERS,
+        hands: Hands = USUAL_HANDS,
+    ) -> None:
         self.name, self.manners = f"line-{pace_percent}", manners
         lines = [racing_line(track) for track in tracks]
         pace = pace_percent / 100.0
         limits = [pace * np.minimum(speed_limits(line, CAUTION), PHYSICS.max_speed_ups) for line in lines]
-        self._follower = _AsideFollower(lines, [Hands()] * len(lines), limits, by_track=True)
+        self._follower = _AsideFollower(lines, [hands] * len(lines), limits, by_track=True)
         self._offsets = LineOffsets(tracks, [_at_even_arcs(line) for line in lines])
 
         self._kernel: TrafficKernel | None = None

@@ -11,7 +11,7 @@ from hotlap.checkpoints.run_files import PolicyScore
 from hotlap.errors import ConfigError
 from hotlap.evaluation.race.evaluate import RaceLimits, race_on
 from hotlap.evaluation.race.evaluation import RaceEvaluation, evaluate_races
-from hotlap.policies.line_drivers import line_driver
+from hotlap.policies.line_drivers import line_teacher
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.race.fingerprint import race_fingerprint
 from hotlap.race.world import RaceWorld
@@ -21,8 +21,6 @@ from hotlap.training.racing import evaluated_tracks, taught_pace, trained_cars
 from hotlap.training.self_play import self_play, training_opponents
 from hotlap.training.teaching import Teacher
 from hotlap.training.track_sets import expand_tracks
-
-TEACHER_PACE = 100
 
 
 class RaceTraining:
@@ -51,7 +49,7 @@ class RaceTraining:
 
     def teacher(self, config: TrainConfig, world: RaceWorld) -> Teacher:
         """A line driver that passes slower cars."""
-        driver = line_driver(world.batch, TEACHER_PACE, taught_pace(config.teacher))
+        driver = line_teacher(world.batch, taught_pace(config.teacher))
         return Teacher(lambda: driver.act(world.observation, world.batch, world.rows))
 
     def reason_against_gpu(self, config: TrainConfig) -> str:
