@@ -80,8 +80,8 @@ class TrainRequest:
     """What `hotlap benchmark train` compares."""
 
     preset: tyro.conf.Positional[str] = "racer-ppo"
-    """racer-ppo, racer-sac, racer-generalist, race-ppo, gt-ppo, gt-generalist, highway-ppo, highway-sac, highway-dqn,
-    or a .toml file of your own."""
+    """racer-ppo, racer-sac, racer-generalist, race-ppo, gt-ppo, gt-generalist, gt-race-ppo, highway-ppo, highway-sac,
+    highway-dqn, or a .toml file of your own."""
     seeds: tuple[int, ...] = (0,)
     """One training for each."""
     learners: tuple[Learner, ...] = ("hotlap",)
