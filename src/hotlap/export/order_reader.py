@@ -6,7 +6,11 @@ from importlib.resources.abc import Traversable
 from hotlap.export.content import Files, json_content
 
 FORMAT = 1
-MODULES = ("errors.py", *(f"highway/{name}.py" for name in ("__init__", "missions", "physics", "road_config")))
+MODULES = (
+    "errors.py",
+    "units.py",
+    *(f"highway/{name}.py" for name in ("__init__", "missions", "physics", "road_config")),
+)
 """What the reader needs beside its own folder: nothing but Python's own library."""
 READER = "highway/orders"
 
