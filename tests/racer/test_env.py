@@ -487,15 +487,19 @@ def test_finite_actions_keep_the_state_finite(actions, seed):
     assert all(np.isfinite(column).all() for column in env.world.fleet)
 
 
-def test_a_million_ticks_of_wild_finite_input_keep_every_car_finite():
-    """Huge, tiny and ordinary requests on all three tracks; every other car steers by what it sees, to stay fast."""
+@pytest.mark.parametrize("ticks", [1000, pytest.param(10_000, marks=[pytest.mark.soak, pytest.mark.timeout(1200)])])
+def test_ticks_of_wild_finite_input_keep_every_car_finite(ticks):
+    """Huge, tiny and ordinary requests on all three tracks; every other car steers by what it sees, to stay fast.
+
+    A thousand cars: a million ticks, and ten million in the soak.
+    """
     count = 1000
     world = RacerWorld(count, ["track-01", "track-02", "track-03"], start="random", action_delay="random")
     rng = np.random.default_rng(8)
     for car in range(count):
         world.begin(car, rng)
     scales = np.array([0.5, 1.0, 5e-324, 1e-300, 1e300, 1.7e308])
-    for tick in range(1000):
+    for tick in range(ticks):
         if tick % 10 == 0:
             actions = rng.uniform(-1.0, 1.0, (count, 3)) * rng.choice(scales, (count, 3))
         sees = world.observation[0::2]

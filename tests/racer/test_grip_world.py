@@ -29,6 +29,7 @@ from racer.twins import FullRoad
 FINGERPRINT = "grip-1:c621dbaf77e2709f"
 CARS = 12
 HOSTILE = (1e38, -1e38, 1e300, -1e300, 5e-324, 1e-310, 0.0, -0.0, 1.0, -1.0, 0.5, np.finfo(float).max)
+TEN_MILLION = [pytest.mark.soak, pytest.mark.timeout(1200)]
 
 
 def world_of(car="gt", count=CARS, track="track-02", **options) -> RacerWorld:
@@ -161,11 +162,14 @@ def test_wall_holds_the_car_and_turns_it_along_itself():
     assert (world.fleet.speed_ups[hit] > 2.0).mean() > 0.5
 
 
-@pytest.mark.parametrize("ticks", [200, pytest.param(10_000, marks=[pytest.mark.soak, pytest.mark.timeout(1200)])])
-def test_no_finite_input_gives_a_state_that_is_not_finite(ticks):
-    """A thousand cars of all kinds, hostile actions held for a while: ten million ticks in the soak."""
+@pytest.mark.parametrize(
+    ("cars", "ticks"),
+    [([*car_ids()], 200), *(pytest.param([car], 10_000, marks=TEN_MILLION, id=car) for car in car_ids())],
+)
+def test_no_finite_input_gives_a_state_that_is_not_finite(cars, ticks):
+    """A thousand cars of all kinds, hostile actions held for a while: in the soak ten million ticks of each kind."""
     count, rng = 1000, np.random.default_rng(9)
-    world = world_of([*car_ids()], count, ["quarry", "track-02"])
+    world = world_of(cars, count, ["quarry", "track-02"])
     for tick_number in range(ticks):
         if tick_number % 10 == 0:
             actions = rng.choice(HOSTILE, (count, 3))
