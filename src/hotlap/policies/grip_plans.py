@@ -19,6 +19,14 @@ POINTS = 1024
 """Of every line, whatever the length of the circuit."""
 
 
+SWING_M = 15.0
+"""So near a bend the other way a car is on its way from one side to the other: its tyres have not settled."""
+SWING_COST = 0.04
+"""Share of the speed in bends that this costs, where both are alike."""
+WIDE_M = 5.0
+"""With more room than this on either side of the middle a road is wide."""
+
+
 class Pace(NamedTuple):
     """How near the limit the teacher drives."""
 
@@ -30,6 +38,8 @@ class Pace(NamedTuple):
     """Share of the grip that is used to gain speed."""
     braking: float
     """Share of the grip that is used to lose speed."""
+    spared: float = 0.0
+    """Share of the room beyond WIDE_M that is left alone."""
 
 
 BOLD, CAREFUL = Pace(0.3, 1.0, 1.0, 0.97), Pace(1.0, 0.95, 0.92, 0.85)
@@ -85,19 +95,20 @@ def envelopes_of(car: Car, pace: Pace) -> Envelopes:
 
 
 @lru_cache(maxsize=4096)
-def _offsets(track: Track, car: CarData, margin_m: float) -> tuple[Road, FloatArray]:
+def _offsets(track: Track, car: CarData, margin_m: float, spared: float) -> tuple[Road, FloatArray]:
     """The fastest line of a car that keeps its distance from the edges: the road, and how far left of its middle."""
     road = road_with_margin(cut_road(track, track.length_u / (POINTS - 0.5)), margin_m)
+    road = road._replace(room_m=road.room_m - spared * np.maximum(road.room_m - WIDE_M, 0.0))
     return road, fastest_line(road, steady_envelope(car)).offset_m
 
 
-def lane_lines(track: Track, car: CarData, lanes: Sequence[Lane], margin_m: float) -> list[Lines]:
+def lane_lines(track: Track, car: CarData, lanes: Sequence[Lane], pace: Pace) -> list[Lines]:
     """The line of a car in each of some lanes."""
-    return [_lane_line(track, car, lane, margin_m) for lane in lanes]
+    return [_lane_line(track, car, lane, pace) for lane in lanes]
 
 
-def _lane_line(track: Track, car: CarData, lane: Lane, margin_m: float) -> Lines:
-    road, middle_m = _offsets(track, car, margin_m + lane.row_m)
+def _lane_line(track: Track, car: CarData, lane: Lane, pace: Pace) -> Lines:
+    road, middle_m = _offsets(track, car, pace.margin_m + lane.row_m, pace.spared)
     offset_m = middle_m + lane.aside_m
     x, y = road.x + road.normal_x * offset_m, road.y + road.normal_y * offset_m
     profile = empty_profile(POINTS)
@@ -117,6 +128,27 @@ def _speeds(line: Lines, envelopes: Envelopes) -> FloatArray:
     profile = empty_profile(POINTS)
     profile.step_m[:], profile.curvature_per_m[:] = line.step_m, line.curvature_per_m
     fill_profile(profile, envelopes.limit)
-    profile.corner_mps[:] *= envelopes.cornering
+    swing = _swing(line)
+    profile.corner_mps[:] *= envelopes.cornering * (1.0 - SWING_COST * swing.alike)
+    profile.curvature_per_m[:] = np.maximum(np.abs(line.curvature_per_m), swing.curvature_per_m)
     fill_between_corners(profile, envelopes.driving, envelopes.braking)
     return profile.speed_mps.copy()
+
+
+class _Swing(NamedTuple):
+    """Where a line turns from one bend into another (POINTS,): the gentler one's curvature, and how alike they are."""
+
+    curvature_per_m: FloatArray
+    alike: FloatArray
+
+
+def _swing(line: Lines) -> _Swing:
+    """Both bends are those within SWING_M; where all turn one way, the other has no curvature."""
+    reach = max(round(SWING_M / float(line.step_m.mean())), 1)
+    shifts = range(-reach, reach + 1)
+    left, right = (
+        np.max([np.roll(np.maximum(way * line.curvature_per_m, 0.0), shift) for shift in shifts], axis=0)
+        for way in (1.0, -1.0)
+    )
+    gentler = np.minimum(left, right)
+    return _Swing(gentler, gentler / np.maximum(np.maximum(left, right), 1e-9))

@@ -203,7 +203,7 @@ class GripTeacher:
         rows = len(tracks) * len(lanes)
         with ThreadPoolExecutor() as pool:
             envelopes = list(pool.map(partial(envelopes_of, pace=pace), cars))
-            of_lanes = partial(lane_lines, lanes=lanes, margin_m=pace.margin_m)
+            of_lanes = partial(lane_lines, lanes=lanes, pace=pace)
             found = list(pool.map(of_lanes, *zip(*product(tracks, typical), strict=True)))
             by_track = [found[first : first + len(kinds)] for first in range(0, len(found), len(kinds))]
             lines = [each[lane] for kinds_of in by_track for lane in range(len(lanes)) for each in kinds_of]
