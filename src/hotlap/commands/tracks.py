@@ -88,9 +88,10 @@ class GenerateTrack:
     """Which circuit, 0 or more."""
     difficulty: Literal["easy", "medium", "hard"] = "medium"
     """How narrow and twisty a classic track is."""
-    style: Literal["classic", "circuit", "rugged", "chicanes"] = "classic"
+    style: Literal["classic", "circuit", "rugged", "chicanes", "fanned"] = "classic"
     """classic: in game units; circuit: 2 to 6 km at true scale; rugged: such a one, tighter and of changing width;
-    chicanes: a rugged one whose straights are broken by tight chicanes."""
+    chicanes: a rugged one whose straights are broken by tight chicanes; fanned: one whose road widens towards tight
+    corners."""
     output: Path | None = None
     """The track file to write; by default generated-SEED-DIFFICULTY.json or generated-SEED-STYLE.json, here."""
     picture: Path | None = None

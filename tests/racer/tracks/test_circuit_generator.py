@@ -74,6 +74,37 @@ def chicane_radius_m(track):
     return 1.0 / np.max(pairs)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_fanned_circuit_widens_towards_a_tight_corner_and_keeps_its_verge(seed):
+    track = generate_circuit(seed, "fanned")
+    assert 2_000.0 <= track.length_u <= 6_000.0
+    assert track.control_points[:, 2].min() >= 1.0
+    assert track.control_points[:, 2].max() <= 13.5
+    assert find_crossing([track.centre]) is None
+    assert (corridor_turns(track) > 0.0).all()
+    edges = track.half_width_at(np.arange(len(track.centre)) / len(track.centre) * track.length_u)
+    for wall in (track.inner_wall, track.outer_wall):
+        assert (np.hypot(*(wall[:-1] - track.centre).T) >= edges + 1.0).all()
+
+
+def test_roads_are_wider_at_tight_corners_where_they_are_fanned_and_nowhere_else():
+    """At Austin the road is 27 m wide where the first hairpin begins, and 16 m behind it."""
+
+    def widening(style):
+        return np.median([width_at_tight_corners(generate_circuit(seed, style)) for seed in SEEDS])
+
+    assert widening("fanned") > 1.5
+    assert widening("rugged") < 1.25
+
+
+def width_at_tight_corners(track):
+    """How much wider the road is where it is widest within 40 m of a tight corner than it is in the middle."""
+    arcs = np.arange(0.0, track.length_u, 2.0)
+    tight = np.convolve(np.pad(radius(track) < 26.0, 20, "wrap"), np.ones(41), "valid") > 0
+    widths = track.half_width_at(arcs)[: len(tight)]
+    return widths[tight].max() / np.median(widths)
+
+
 def test_circuits_have_straights_and_tight_corners():
     longest, tightest = [], []
     for seed in SEEDS:

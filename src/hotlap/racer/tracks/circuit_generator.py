@@ -1,6 +1,6 @@
 """Circuits at true scale out of a seed: straights, hairpins, chicanes and fast bends, two to six kilometres long."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from hotlap.errors import TrackError, did_you_mean
 from hotlap.racer.tracks.crossings import find_crossing
 from hotlap.racer.tracks.generate import MOST_ATTEMPTS, bend, check_seed
-from hotlap.racer.tracks.importing import blurred_line
+from hotlap.racer.tracks.importing import blurred_line, clear_of_walls
 from hotlap.racer.tracks.outlines import grow_cells, outline, turns
 from hotlap.racer.tracks.rounding import fit_corners, round_polygon
 from hotlap.racer.tracks.spline import FloatArray
@@ -39,6 +39,10 @@ NARROWEST_M, WIDEST_M = 3.7, 10.5
 """Half-widths of the roads that have such places."""
 SWELL_M = 30.0
 """How far a road takes to become wider or narrower by a place, in standard deviations."""
+FANNED_RADIUS_M = 26.0
+FANNED_AHEAD_M, FANNED_BEFORE_M, FANNED_BEHIND_M = (-10.0, 25.0), (20.0, 70.0), (10.0, 35.0)
+"""Where behind the entry of a tight corner its road is widest, and how far it takes to become so and narrow again."""
+FANNED_WIDEST_M = 13.5
 
 
 class CircuitStyle(NamedTuple):
@@ -54,6 +58,8 @@ class CircuitStyle(NamedTuple):
     """In so many places the road is wider by up to a half, or narrower by up to a quarter."""
     tight_chicanes: int = 0
     """In up to so many of the long sides the road turns away and back within a few car lengths."""
+    fanned_share: float = 0.0
+    """Of so many of the tight corners the entry is wider, by up to as much again."""
 
 
 STYLES = {
@@ -62,6 +68,8 @@ STYLES = {
     "rugged": CircuitStyle(4, (10.5, 17.0), 10.0, (16.0, 150.0), (3.9, 7.5), 8),
     # As where long straights were broken to slow cars down.
     "chicanes": CircuitStyle(5, (10.5, 17.0), 10.0, (16.0, 150.0), (3.9, 7.5), 8, 4),
+    # As where a straight ends in a hairpin that leaves room for several lines.
+    "fanned": CircuitStyle(6, (10.5, 17.0), 10.0, (13.0, 110.0), (4.0, 9.0), 4, 2, 0.6),
 }
 
 
@@ -81,8 +89,9 @@ def _generated(seed: int, style: str) -> Track:
         points = draw_circuit(rng, STYLES[style])
         if points is None:
             continue
+        build = partial(build_track, track_id=track_id, name=f"{style.capitalize()} {seed}", scale=1.0)
         try:
-            track = build_track(points, track_id=track_id, name=f"{style.capitalize()} {seed}", scale=1.0)
+            track = clear_of_walls(points, build) if STYLES[style].fanned_share else build(points)
         except TrackError:
             continue
         if has_room(track):
@@ -112,11 +121,28 @@ def draw_circuit(rng: np.random.Generator, style: CircuitStyle) -> FloatArray | 
     sharp = (corners.radius < style.tightest_radius_m) & (np.abs(corners.turn_rad) > 0.1)
     if sharp.any() or (corners.straight < 0.0).any():
         return None
-    line = round_polygon(polygon, radii, POINT_STEP_M / 2.0).points
-    line = blurred_line(line, EASING_M / (POINT_STEP_M / 2.0))[::2]
+    rounded = round_polygon(polygon, radii, POINT_STEP_M / 2.0)
+    line = blurred_line(rounded.points, EASING_M / (POINT_STEP_M / 2.0))[::2]
     if find_crossing([line]) is not None:
         return None
-    return np.column_stack([line, _half_widths(rng, len(line), style)]).round(3)
+    half_width_m = _half_widths(rng, len(line), style)
+    if style.fanned_share:
+        half_width_m = _fanned(rng, half_width_m, rounded.radius[::2], style.fanned_share)
+    return np.column_stack([line, half_width_m]).round(3)
+
+
+def _fanned(rng: np.random.Generator, widths: FloatArray, radius_m: FloatArray, share: float) -> FloatArray:
+    """Half-widths (count,) that grow towards some of the tight corners and shrink again, faster, behind them."""
+    count = len(widths)
+    tight = radius_m < FANNED_RADIUS_M
+    entries = np.flatnonzero(tight & ~np.roll(tight, 1))
+    factor = np.ones(count)
+    for entry in entries[rng.random(len(entries)) < share]:
+        middle = entry + rng.uniform(*FANNED_AHEAD_M) / POINT_STEP_M
+        away_m = POINT_STEP_M * ((np.arange(count) - middle + count / 2.0) % count - count / 2.0)
+        reach_m = np.where(away_m < 0.0, rng.uniform(*FANNED_BEFORE_M), rng.uniform(*FANNED_BEHIND_M))
+        factor = np.maximum(factor, 1.0 + rng.uniform(0.1, 1.0) * np.exp(-0.5 * (away_m / reach_m) ** 2))
+    return np.minimum(widths * factor, FANNED_WIDEST_M)
 
 
 def _draw_polygon(rng: np.random.Generator) -> FloatArray:

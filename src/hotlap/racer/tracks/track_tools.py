@@ -18,7 +18,7 @@ from hotlap.errors import TrackError
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.tracks.catalogue import circuit_ids, load_track, track_ids
 from hotlap.racer.tracks.circuit_generator import STYLES, generate_circuit
-from hotlap.racer.tracks.generate import generate_track
+from hotlap.racer.tracks.generate import DIFFICULTIES, generate_track
 from hotlap.racer.tracks.importing import import_circuit
 from hotlap.racer.tracks.track import Track
 from hotlap.racer.tracks.track_files import write_track_file
@@ -53,7 +53,8 @@ def list_tracks(*, as_json: bool = False) -> None:
     for track in facts:
         length, width = f"{track['length_u']:,.0f} {_unit(track)}", _width(track)
         print(f"{track['id']:<10}  {track['name']:<10}  {length:>8}  {track['direction']:<17}  {width}")
-    print('\nAlso "generated:SEED:easy|medium|hard|circuit|rugged|chicanes", and the path of any .json or .csv file.')
+    kinds = "|".join((*DIFFICULTIES, *STYLES))
+    print(f'\nAlso "generated:SEED:{kinds}", and the path of any .json or .csv file.')
 
 
 def show_track(track: str | Path, *, picture: Path | None = None, as_json: bool = False, force: bool = False) -> None:
