@@ -5,6 +5,9 @@ import pytest
 from stable_baselines3.common.callbacks import BaseCallback
 
 from hotlap.errors import ConfigError
+from hotlap.policies.grip_plans import pace_of
+from hotlap.training.config import TeacherSettings
+from hotlap.training.racing import taught_pace
 from hotlap.training.session import open_session
 from hotlap.training.train import resume, train
 from hotlap.training.world_training import training_of
@@ -29,6 +32,17 @@ def test_cars_with_grip_have_a_teacher_too(tmp_path):
     grip = {"observation": "grip", "car": ["gt"], "tracks": ["quarry"]}
     result = train(tiny_config("ppo", steps=640, teacher={"steps": 320}, racer=grip), "run", tmp_path)
     assert scalars(result.run)["teacher/loss"]
+
+
+def test_margin_and_braking_of_a_teacher_can_be_set_apart_from_its_caution():
+    apart = taught_pace(TeacherSettings(caution=0.5, margin_m=1.7, braking=0.8, spared=0.6))
+    assert taught_pace(TeacherSettings(caution=0.5)) == pace_of(0.5)
+    assert apart == pace_of(0.5)._replace(margin_m=1.7, braking=0.8, spared=0.6)
+
+
+def test_teacher_that_hardly_brakes_is_refused():
+    with pytest.raises(ConfigError, match=r"teacher\.braking must be from 0\.1 to 1, not 0\.0"):
+        TeacherSettings(braking=0.0)
 
 
 @pytest.mark.parametrize("world", ["racer", "highway"])

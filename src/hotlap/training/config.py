@@ -254,6 +254,8 @@ class DqnSettings:
 
 WIDEST_MARGIN_M = 3.0
 """A road with tyres on it has nine metres and more."""
+LEAST_BRAKING = 0.1
+"""With less a car does not slow down for a corner that it can see."""
 
 
 @dataclass(frozen=True)
@@ -270,12 +272,18 @@ class TeacherSettings:
     """Cars with grip: how far the teacher stays from the edges and from the limit, 0 (hardly) to 1 (well)."""
     margin_m: float | None = None
     """Cars with grip: how far the teacher stays from the edges, whatever its caution."""
+    braking: float | None = None
+    """Cars with grip: the share of their grip that the teacher brakes with, whatever its caution."""
+    spared: float = 0.0
+    """Cars with grip: on wide roads the share of the room beyond 5 m on either side that the teacher leaves alone."""
 
     def __post_init__(self) -> None:
         """Nothing negative, and at least one pass."""
-        check_ranges(self, "teacher.", steps=(0, math.inf), epochs=COUNT, clip_range=SHARE, caution=SHARE)
+        check_ranges(self, "teacher.", steps=(0, math.inf), epochs=COUNT, clip_range=SHARE, caution=SHARE, spared=SHARE)
         if self.margin_m is not None:
             check_ranges(self, "teacher.", margin_m=(0.0, WIDEST_MARGIN_M))
+        if self.braking is not None:
+            check_ranges(self, "teacher.", braking=(LEAST_BRAKING, 1.0))
 
 
 @dataclass(frozen=True)

@@ -107,9 +107,9 @@ def trained_cars(racer: RacerSettings) -> str | list[Car]:
 
 
 def taught_pace(settings: TeacherSettings) -> Pace:
-    """How near the limit the teacher of cars with grip drives."""
-    pace = pace_of(settings.caution)
-    return pace if settings.margin_m is None else pace._replace(margin_m=settings.margin_m)
+    """How near the limit the teacher of cars with grip drives: as its caution says, but for what is set apart."""
+    apart = {"margin_m": settings.margin_m, "braking": settings.braking, "spared": settings.spared}
+    return pace_of(settings.caution)._replace(**{name: value for name, value in apart.items() if value is not None})
 
 
 def evaluated_tracks(config: TrainConfig) -> list[Track]:
