@@ -99,6 +99,11 @@ CURVES = {
         what="Contacts by its own fault in the evaluations: eight races on each of three tracks, from the last slot",
         y_range=(0.0, 45.0),
         machine=XEON + "; seeds 2 to 4 were stopped before their end",
+        options=(
+            " --steps 9000000 --cars 256 --teacher.steps 2000000 --teacher.epochs 8 --teacher.clip-range 1e-3"
+            " --network.hidden 64 64 --network.log-std-end --ppo.batch-size 8192 --ppo.n-epochs 8"
+            " --ppo.learning-rate-end 1e-4 --evaluation.every-steps 1000000"
+        ),
         result=(Figure(("eval/mean_place",), "place", 2, least_is_best=True), "the mean place of the same races"),
     ),
     "highway-ppo": CurveNotes(
