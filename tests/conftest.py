@@ -38,17 +38,20 @@ def in_time(request):
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config, items):
-    """Leave the soak tests out unless asked, and put those that disturb each other on one worker, first."""
+    """Leave the soak tests out unless asked, and begin with those that stay in a lane."""
     if not config.getoption("--soak"):
         soak = [item for item in items if item.get_closest_marker("soak")]
         config.hook.pytest_deselected(items=soak)
         items[:] = [item for item in items if item not in soak]
+    pages = sorted({item.path for item in items if item.path.parent.name == "browser"})
     for item in items:
         if "in_time" in item.fixturenames:
             item.add_marker(pytest.mark.clock)
-    pages = sorted({item.path for item in items if item.path.parent.name == "browser"})
-    for item in items:
         if item.get_closest_marker("browser") or item.get_closest_marker("clock"):
-            lane = pages.index(item.path) % len(LANES) if item.path in pages else 1
-            item.add_marker(pytest.mark.xdist_group(LANES[lane]))
+            item.add_marker(pytest.mark.xdist_group(lane_of(item, pages)))
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+def lane_of(item, pages):
+    """The files of the pages in turn; what is no page waits less and goes where there are fewer of them."""
+    return LANES[pages.index(item.path) % len(LANES)] if item.path in pages else LANES[1]
