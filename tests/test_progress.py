@@ -5,13 +5,8 @@ import sys
 import pytest
 
 from hotlap import progress
-from hotlap.progress import Verbosity, bar, say, say_more, set_verbosity, tracked
-
-
-@pytest.fixture(autouse=True)
-def usual():
-    yield
-    set_verbosity(Verbosity.USUAL)
+from hotlap.cli import main
+from hotlap.progress import Verbosity, bar, say, say_more, telling, tracked
 
 
 @pytest.mark.parametrize(
@@ -19,11 +14,18 @@ def usual():
     [(Verbosity.QUIET, ""), (Verbosity.USUAL, "driving\n"), (Verbosity.VERBOSE, "driving\nin detail\n")],
 )
 def test_lines_are_told_by_verbosity(verbosity, told, capsys):
-    set_verbosity(verbosity)
-    say("driving")
-    say_more("in detail")
+    with telling(verbosity):
+        say("driving")
+        say_more("in detail")
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", told)
+
+
+def test_a_quiet_command_leaves_the_next_one_of_the_process_as_talkative_as_ever(capsys):
+    assert main(["tracks", "list", "-q"]) == 0
+    capsys.readouterr()
+    say("driving")
+    assert capsys.readouterr().err == "driving\n"
 
 
 def test_no_bar_without_a_terminal(capsys, monkeypatch):
@@ -34,10 +36,9 @@ def test_no_bar_without_a_terminal(capsys, monkeypatch):
 
 @pytest.mark.parametrize(("verbosity", "shown"), [(Verbosity.USUAL, True), (Verbosity.QUIET, False)])
 def test_bar_on_a_terminal_unless_quiet_was_asked_for(verbosity, shown, capsys, monkeypatch):
-    set_verbosity(verbosity)
     monkeypatch.setattr(progress, "BAR_AFTER_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with bar(4, "tracks", "evaluating") as advance:
+    with telling(verbosity), bar(4, "tracks", "evaluating") as advance:
         advance(4)
     assert ("evaluating" in capsys.readouterr().err) is shown
 

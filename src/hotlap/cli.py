@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from hotlap import __version__
 from hotlap.errors import HotlapError, did_you_mean
-from hotlap.progress import Verbosity, say_more, set_verbosity
+from hotlap.progress import Verbosity, say_more, telling
 
 DONE = 0
 USER_MISTAKE = 2
@@ -144,9 +144,14 @@ HOTLAP = Group(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; 0 done, 1 the result is below what was asked, 2 the user's mistake."""
     words = list(sys.argv[1:] if argv is None else argv)
-    set_verbosity(verbosity_of(words))
+    with telling(verbosity_of(words)):
+        return answer([word for word in words if word not in VERBOSITY])
+
+
+def answer(words: list[str]) -> int:
+    """Run the command these words name; what goes wrong is told in a line."""
     try:
-        status = run(HOTLAP, "hotlap", [word for word in words if word not in VERBOSITY])
+        status = run(HOTLAP, "hotlap", words)
         sys.stdout.flush()  # a reader that left shows itself here rather than when the interpreter ends
     except HotlapError as error:
         print(f"hotlap: {error}", file=sys.stderr)

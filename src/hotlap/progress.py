@@ -25,14 +25,19 @@ class _Chosen:
     verbosity = Verbosity.USUAL
 
 
-def set_verbosity(verbosity: Verbosity) -> None:
-    """For this process, from here on."""
-    _Chosen.verbosity = verbosity
+@contextlib.contextmanager
+def telling(verbosity: Verbosity) -> Iterator[None]:
+    """So much while this lasts, and afterwards what was told before."""
+    before, _Chosen.verbosity = _Chosen.verbosity, verbosity
+    try:
+        yield
+    finally:
+        _Chosen.verbosity = before
 
 
-def verbosity() -> Verbosity:
-    """What was chosen."""
-    return _Chosen.verbosity
+def say_no_more() -> None:
+    """Results and errors only, from here on in this process."""
+    _Chosen.verbosity = Verbosity.QUIET
 
 
 def say(message: str) -> None:

@@ -13,7 +13,7 @@ from hotlap.evaluation.request import EvaluationConfig
 from hotlap.evaluation.sources import DriverSource, scripted_drivers
 from hotlap.evaluation.world_evaluation import Request, Say, checked, evaluate_driver, evaluation_of
 from hotlap.policies.onnx_policy import OnnxPolicy
-from hotlap.progress import Verbosity, set_verbosity, tracked
+from hotlap.progress import say_no_more, tracked
 from hotlap.systems import usable_cores
 
 PLACES_WORTH_PROCESSES = 4
@@ -65,7 +65,7 @@ def drive_on_all_cores(source: DriverSource, places: Sequence[EvaluationConfig])
 def _leave_all_but_driving_to_the_starter() -> None:
     """It hears of signals, and shows how far all are."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    set_verbosity(Verbosity.QUIET)
+    say_no_more()
 
 
 def _always(policy: OnnxPolicy) -> Callable[[Any], OnnxPolicy]:
