@@ -1,6 +1,7 @@
 """Settings: defaults, what is merged into them, and how wrong keys and values are refused."""
 
 import math
+import tomllib
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -119,6 +120,14 @@ def test_json_that_is_a_bomb_is_refused_in_one_sentence(name, tmp_path):
     with pytest.raises(ConfigError) as refused:
         RacerConfig.load(path)
     assert len(str(refused.value)) < 1000
+
+
+def test_no_parser_descends_into_a_deep_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(tomllib, "loads", lambda _text: pytest.fail("it was parsed"))
+    path = tmp_path / "deep.toml"
+    path.write_text("steps = " + "[" * 33 + "]" * 33, encoding="utf-8")
+    with pytest.raises(ConfigError, match="nested deeper than 32 levels"):
+        read_toml(path)
 
 
 def test_reward_weights_that_could_overflow_are_refused():

@@ -18,6 +18,7 @@ from hotlap.errors import ConfigError, did_you_mean
 Settings = TypeVar("Settings")
 MOST_BYTES = 1 << 16
 DEEPEST = 32
+TOO_DEEP = f"is nested deeper than {DEEPEST} levels. Settings are at most a few levels deep."
 MOST_BITS = 64
 MOST_PARTS = 16
 NOT_IN_A_KEY = re.compile(r"""[^\w."'-]+""")
@@ -127,9 +128,22 @@ def _read_text(path: Path, kind: str, most_bytes: int) -> str:
             content = file.read(most_bytes + 1)
         if len(content) > most_bytes:
             raise ConfigError(f"{path}: larger than {most_bytes:,} bytes, which no such file needs.")
+        if depth_of_brackets(content) > DEEPEST:
+            raise ConfigError(f"{path}: {TOO_DEEP}")
         return content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read as {kind}: {error}.") from error
+
+
+def depth_of_brackets(text: bytes) -> int:
+    """How deep a parser would descend into TOML or JSON, at the most: brackets inside strings count too."""
+    letters = np.frombuffer(text, dtype=np.uint8)
+    opening = (letters == ord("[")) | (letters == ord("{"))
+    closing = (letters == ord("]")) | (letters == ord("}"))
+    level = np.cumsum(opening.astype(np.int32) - closing)
+    # Strings may hold closing brackets without opening ones: what counts is the climb from the lowest level so far.
+    climb = level - np.minimum(np.minimum.accumulate(level), 0)
+    return int(climb.max(initial=0))
 
 
 def check_plain(value: Any, where: str) -> None:
@@ -142,4 +156,4 @@ def check_plain(value: Any, where: str) -> None:
         level = [part for item in nested for part in (item.values() if isinstance(item, dict) else item)]
         if not level:
             return
-    raise ConfigError(f"{where}: is nested deeper than {DEEPEST} levels. Settings are at most a few levels deep.")
+    raise ConfigError(f"{where}: {TOO_DEEP}")

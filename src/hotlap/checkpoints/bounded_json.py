@@ -5,9 +5,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-import numpy as np
-
 from hotlap.errors import CheckpointError
+from hotlap.settings import depth_of_brackets
 
 DEEPEST = 64
 
@@ -43,17 +42,8 @@ def parse_object(data: bytes, name: str) -> dict[str, Any]:
 
 
 def check_depth(data: bytes, name: str) -> None:
-    """Refuse brackets within brackets beyond the limit before any parser descends into them.
-
-    Brackets inside strings count too, so the figure is never below the true depth.
-    """
-    letters = np.frombuffer(data, dtype=np.uint8)
-    opening = (letters == ord("[")) | (letters == ord("{"))
-    closing = (letters == ord("]")) | (letters == ord("}"))
-    level = np.cumsum(opening.astype(np.int32) - closing)
-    # Strings may hold closing brackets without opening ones: what counts is the climb from the lowest level so far.
-    climb = level - np.minimum(np.minimum.accumulate(level), 0)
-    if climb.max(initial=0) > DEEPEST:
+    """Refuse brackets within brackets beyond the limit before any parser descends into them."""
+    if depth_of_brackets(data) > DEEPEST:
         raise CheckpointError(f"{name} is nested deeper than {DEEPEST} levels, which no document here is.")
 
 
