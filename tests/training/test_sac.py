@@ -19,10 +19,11 @@ CLOSE = 2e-6
 """Adam divides by roots of squares: in sixteen steps last digits of float32 grow to about this."""
 
 
-def driven(kind, *, normalize=True, ent_coef="auto_0.1", **network):
+def driven(kind, *, normalize=True, ent_coef="auto_0.1", n_steps=1, **network):
     """A learner with some ticks in its replay, the ends of episodes among them."""
     env = hotlap.make_vec_env("racer", CARS, seed=0, start="random")
-    options = {"buffer_size": 100 * CARS, "learning_starts": 10_000, "ent_coef": ent_coef, "device": "cpu"}
+    options = {"buffer_size": 100 * CARS, "learning_starts": 10_000, "device": "cpu"}
+    options |= {"ent_coef": ent_coef, "n_steps": n_steps}
     model = kind("MlpPolicy", VecNormalize(env) if normalize else env, seed=1, policy_kwargs=network, **options)
     model.set_logger(Logger(None, []))
     model.learn(60 * CARS)
@@ -68,6 +69,7 @@ def check_close(found, wanted):
         {},
         {"normalize": False},
         {"ent_coef": "0.2"},
+        {"n_steps": 3},
         {"net_arch": [24], "activation_fn": torch.nn.Tanh},
         {"net_arch": [16, 16, 16], "activation_fn": torch.nn.ELU},
     ],

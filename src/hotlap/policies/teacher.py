@@ -19,18 +19,18 @@ MANNERS = (None, 1.2)
 SLOWEST_AVERAGE_UPS = 60.0
 
 
-def teacher_of(tracks: Sequence[Track]) -> LineFollower:
+def teacher_of(tracks: Sequence[Track], margin_u: float | None = None) -> LineFollower:
     """Follows on every track the shortest line that keeps a margin from the edges, in the manner that is faster."""
-    lines = [_line(track) for track in tracks]
+    lines = [_line(track, MARGIN_U if margin_u is None else margin_u) for track in tracks]
     limits = [[speed_limits(line, caution) for line in lines] for caution in MANNERS]
     laps = [_first_laps(tracks, _follower(lines, manner)) for manner in limits]
     fastest = np.argmin(laps, axis=0)
     return _follower(lines, [limits[manner][track] for track, manner in enumerate(fastest)])
 
 
-def _line(track: Track) -> RacingLine:
+def _line(track: Track, margin_u: float) -> RacingLine:
     road = cut_road(track, track.length_u / (SECTIONS - 0.5))  # rounded up, as many sections on every track
-    return with_margin(road, shortest_offsets(road), MARGIN_U)
+    return with_margin(road, shortest_offsets(road), margin_u)
 
 
 def _follower(lines: Sequence[RacingLine], limits_ups: Sequence[FloatArray]) -> LineFollower:

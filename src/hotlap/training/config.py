@@ -195,6 +195,8 @@ class SacSettings:
     """How fast the target networks follow."""
     gamma: float = 0.98
     """Discount per tick."""
+    n_steps: int = 1
+    """Ticks whose rewards are counted as they were, before the critics say what follows."""
     ent_coef: str = "auto"
     """Temperature: a number, `auto`, or `auto_0.1` to begin elsewhere."""
     target_entropy: float = -6.0
@@ -203,7 +205,7 @@ class SacSettings:
     def __post_init__(self) -> None:
         """Counts from one, rates above zero, discounts up to one."""
         check_ranges(self, "sac.", buffer_size=COUNT, learning_starts=(0, MANY), batch_size=COUNT, train_freq=COUNT)
-        check_ranges(self, "sac.", gradient_steps=COUNT, tau=SHARE, gamma=SHARE)
+        check_ranges(self, "sac.", gradient_steps=COUNT, n_steps=COUNT, tau=SHARE, gamma=SHARE)
         check_ranges(self, "sac.", learning_rate=RATE, learning_rate_end=(0.0, 1e6))
         number = self.ent_coef.removeprefix("auto").removeprefix("_")
         if self.ent_coef != "auto" and not _is_positive(number):
@@ -271,7 +273,7 @@ class TeacherSettings:
     caution: float = 0.5
     """Cars with grip: how far the teacher stays from the edges and from the limit, 0 (hardly) to 1 (well)."""
     margin_m: float | None = None
-    """Cars with grip: how far the teacher stays from the edges, whatever its caution."""
+    """How far the teacher stays from the edges, in metres or game units; by default what its caution says, or 2 u."""
     braking: float | None = None
     """Cars with grip: the share of their grip that the teacher brakes with, whatever its caution."""
     spared: float = 0.0

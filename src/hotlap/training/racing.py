@@ -57,7 +57,7 @@ class RacerTraining:
     def teacher(self, config: TrainConfig, world: RacerWorld) -> Teacher:
         """A follower of the shortest lines, or, of cars with grip, of the fastest ones."""
         if not world.cars:
-            follower = teacher_of(world.tracks)
+            follower = teacher_of(world.tracks, config.teacher.margin_m)
             return Teacher(partial(follower.act, world), partial(line_kernel, follower, world))
         teacher = GripTeacher(world.tracks, world.cars, taught_pace(config.teacher))
         return Teacher(partial(teacher.act, world), partial(teacher.kernel, world))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from stable_baselines3 import SAC
 from torch import Tensor, nn
 
@@ -96,20 +97,36 @@ class HotlapSAC(SAC):
         draw = np.random.randint
         drawn = [(draw(0, most, size), draw(0, buffer.n_envs, size)) for _ in range(count)]
         ticks, cars = np.concatenate(drawn, axis=1)
-        rows = ticks * buffer.n_envs + cars
         env = self._vec_normalize_env
+        taken_rows = ticks * buffer.n_envs + cars
+        rewards, last_rows, ongoing = self._ahead(ticks, cars)
         seen, after = (
             buffer._normalize_obs(part.reshape(-1, *buffer.obs_shape)[rows], env).reshape(count, size, -1)
-            for part in (buffer.observations, buffer.next_observations)
+            for part, rows in ((buffer.observations, taken_rows), (buffer.next_observations, last_rows))
         )
-        actions = buffer.actions.reshape(-1, buffer.action_dim)[rows].reshape(count, size, -1)
-        ended = buffer.dones.reshape(-1)[rows] * (1 - buffer.timeouts.reshape(-1)[rows])
-        rewards = buffer._normalize_reward(buffer.rewards.reshape(-1)[rows], env)
+        actions = buffer.actions.reshape(-1, buffer.action_dim)[taken_rows].reshape(count, size, -1)
         both = torch.from_numpy(np.concatenate([seen, after], axis=1))
         taken = torch.from_numpy(np.concatenate([seen, actions], axis=2))
-        ongoing = torch.from_numpy((self.gamma * (1 - ended)).astype(np.float32).reshape(count, size, 1))
-        rewards = torch.from_numpy(rewards.reshape(count, size, 1))
+        ongoing, rewards = (torch.from_numpy(part.reshape(count, size, 1)) for part in (ongoing, rewards))
         return map(Batch, both, taken, ongoing, rewards)
+
+    def _ahead(self, ticks: NDArray[Any], cars: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """What the next `n_steps` ticks earned, the row of the last of them, and the discount behind it.
+
+        They end early where the episode ends, and at the newest tick of the replay.
+        """
+        buffer: Any = self.replay_buffer
+        ahead = (ticks[:, None] + np.arange(self.n_steps)) % buffer.buffer_size
+        rows = ahead * buffer.n_envs + cars[:, None]
+        is_last = (buffer.dones.reshape(-1)[rows] > 0) | (buffer.timeouts.reshape(-1)[rows] > 0)
+        is_last |= ahead == (buffer.pos - 1) % buffer.buffer_size
+        counts = np.cumsum(is_last, axis=1) - is_last == 0
+        lengths = counts.sum(axis=1)
+        earned = buffer._normalize_reward(buffer.rewards.reshape(-1)[rows], self._vec_normalize_env) * counts
+        discounts = (self.gamma ** np.arange(self.n_steps)).astype(np.float32)
+        last_rows = rows[np.arange(len(rows)), lengths - 1]
+        has_ended = buffer.dones.reshape(-1)[last_rows] * (1 - buffer.timeouts.reshape(-1)[last_rows])
+        return earned @ discounts, last_rows, (self.gamma**lengths * (1 - has_ended)).astype(np.float32)
 
     def _learn(self, batch: Batch) -> Tensor:
         """One gradient step of temperature, critics and actor; what SB3 would log of it."""
