@@ -15,6 +15,8 @@ from hotlap.native_code import native_entry
 
 RUNNER = Path(__file__).with_suffix(".cpp")
 TOOLS = ("g++", "c++", "clang++")
+# Some systems check, unless they are told otherwise, that longjmp stays on one stack; fibers jump from one to another.
+FLAGS = ("-std=c++20", "-O2", "-U_FORTIFY_SOURCE", "-shared", "-fPIC", "-w")
 MULTIPROCESSORS = 3
 
 
@@ -52,13 +54,12 @@ def core_compiler(folder):
     def made(library, source, named):
         (folder / "source.cu").write_text(source, encoding="utf-8")
         here = f'-DCUDA_SOURCE="{folder / "source.cu"}"'
-        flags = ["-std=c++20", "-O2", "-shared", "-fPIC", "-w"]
-        subprocess.run([compiler, *flags, *named, here, str(RUNNER), "-o", str(library)], check=True)
+        subprocess.run([compiler, *FLAGS, *named, here, str(RUNNER), "-o", str(library)], check=True)
         return library.read_bytes()
 
     def compiled(source, options):
         named = [option for option in options if option.startswith("-D")]
-        content = "\0".join([source, RUNNER.read_text(encoding="utf-8"), *named])
+        content = "\0".join([source, RUNNER.read_text(encoding="utf-8"), *FLAGS, *named])
         name = f"cuda-on-cores-{hashlib.sha256(content.encode()).hexdigest()[:16]}.so"
         library = folder / name
         if not library.exists():
