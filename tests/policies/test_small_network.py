@@ -9,6 +9,7 @@ from onnx import numpy_helper
 
 from hotlap.evaluation.racer.stretches import TICKS, driven_stretches
 from hotlap.policies.bundled import BUNDLED
+from hotlap.policies.casual_human import CasualHuman
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.small_network import SmallNetwork, small_network
 from hotlap.racer.world import RacerWorld
@@ -69,14 +70,18 @@ def test_network_with_too_many_layers_or_units_is_left_to_the_runtime(hidden, is
     assert (small_network(model) is not None) == is_small
 
 
-def test_evaluation_drives_to_the_bit_as_the_policy_acts():
-    policy, (one, two) = OnnxPolicy(BUNDLED / "all-rounder.onnx"), (RacerWorld(3, observation="full") for _ in range(2))
+@pytest.mark.parametrize(
+    "make", [lambda: OnnxPolicy(BUNDLED / "all-rounder.onnx"), CasualHuman], ids=["kernel", "python"]
+)
+def test_evaluation_drives_to_the_bit_as_the_policy_acts(make):
+    policies = make(), make()
+    one, two = (RacerWorld(3, observation=policies[0].layout) for _ in policies)
     for world in (one, two):
         world.reset(5)
-    columns = next(driven_stretches(policy, one))
+    columns = next(driven_stretches(policies[0], one))
     x_u = [columns["x_u"].copy(), []]
     for _ in range(TICKS):
-        two.advance(policy.act(two.observation))
+        two.advance(policies[1].act(two.observation, two))
         x_u[1].append(two.fleet.x_u.copy())
     np.testing.assert_array_equal(x_u[0], x_u[1])
 

@@ -107,9 +107,10 @@ class CasualHuman:
         """Put the view away, and take out the one from a reaction time ago; a fresh driver has only the first."""
         slot = self._ticks % len(self._memory)
         cars = np.arange(len(slot))
-        fresh = self._ticks == 0
-        self._memory[:, :, fresh] = np.stack(now)[np.newaxis, :, fresh]
-        self._memory[slot, :, cars] = np.stack(now, axis=1)
+        view, fresh = np.stack(now), self._ticks == 0
+        if fresh.any():
+            self._memory[:, :, fresh] = view[np.newaxis, :, fresh]
+        self._memory[slot, :, cars] = view.T
         return View(*self._memory[(slot + 1) % len(self._memory), :, cars].T)
 
     def _awake(self) -> Array:

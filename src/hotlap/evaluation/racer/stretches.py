@@ -43,9 +43,13 @@ def driven_stretches(policy: Policy, world: RacerWorld) -> Iterator[Columns]:
             rollouts.drive(0, TICKS)
             policy.check_actions(learner.samples.actions)
             yield rollouts.columns
+    columns = {name: np.empty((TICKS, *column.shape), column.dtype) for name, column in watched.items()}
     while True:
-        world.advance(policy.act(world.observation, world))
-        yield {name: column[np.newaxis] for name, column in watched.items()}
+        for tick in range(TICKS):
+            world.advance(policy.act(world.observation, world))
+            for name, column in watched.items():
+                columns[name][tick] = column
+        yield columns
 
 
 def _as_a_rollout(
