@@ -60,13 +60,13 @@ def drive_on_pages() -> None:
 
 def work_out_lines() -> None:
     """The fastest line of a car with grip, and who drives along such lines."""
-    from hotlap.policies.grip_reference import LineDriver, packaged_styles, style_key  # noqa: PLC0415
+    from hotlap.policies.grip_reference import FastestLineDriver, packaged_styles, style_key  # noqa: PLC0415
     from hotlap.policies.grip_teacher import GripTeacher  # noqa: PLC0415
     from hotlap.policies.limit import limit_lap  # noqa: PLC0415
 
     limit_lap("track-01", "gt")
     track, car = load_track("quarry"), load_car("gt")
-    LineDriver(track, car).drive(packaged_styles()[style_key(track, car)])
+    FastestLineDriver(track, car).drive(packaged_styles()[style_key(track, car)])
     GripTeacher([track], [car]).act(make_world("racer", 2, track=track, car=car))
 
 

@@ -107,7 +107,7 @@ extern "C" void launch(const char* name, int x, int y, int z, int threads, void*
     Index blocks = {(unsigned int)x, (unsigned int)y, (unsigned int)z};
 #define KERNEL(kernel) \
     if (!strcmp(name, #kernel)) run(kernel, values, blocks, threads);
-    KERNEL(act) KERNEL(record) KERNEL(judge) KERNEL(discount) KERNEL(estimate)
+    KERNEL(act) KERNEL(record) KERNEL(value) KERNEL(discount) KERNEL(estimate)
     KERNEL(add_up) KERNEL(shuffle) KERNEL(learn) KERNEL(reduce) KERNEL(adam)
 }
 

@@ -43,7 +43,7 @@ def twin(device_learner):
     cores.after.observations[:] = device_learner.scaled(device_learner.env.observation).reshape(-1).numpy()
     cut = cores.room_for(CARS * TICKS)
     cut.observations[:] = device_learner.scaled(device_learner.final).reshape(-1).numpy()
-    cores.judge(cut, CARS * TICKS)
+    cores.write_values(cut, CARS * TICKS)
     bonus = RULES.gamma * cut.values * device_learner.cut.reshape(-1).numpy()
     cores.rollout.rewards[:] = device_learner._scaled_rewards().reshape(-1).numpy() + bonus
     cores.rollout.starts[CARS:] = device_learner.ended.reshape(-1).numpy()

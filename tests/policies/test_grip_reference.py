@@ -11,7 +11,13 @@ from hotlap.errors import TrackError
 from hotlap.policies import grip_reference
 from hotlap.policies.grip_driver import slip_for
 from hotlap.policies.grip_laps import DrivenLap, drive_laps, room_for_trace
-from hotlap.policies.grip_reference import LineDriver, corner_shares, grip_reference_lap, packaged_styles, style_key
+from hotlap.policies.grip_reference import (
+    FastestLineDriver,
+    corner_shares,
+    grip_reference_lap,
+    packaged_styles,
+    style_key,
+)
 from hotlap.policies.limit import limit_lap
 from hotlap.racer.cars.catalogue import car_ids, load_car
 from hotlap.racer.physics import PHYSICS, ROAD
@@ -50,7 +56,7 @@ def cell_at(arc, tables):
 
 
 def test_lap_is_driven_the_same_without_the_compiler():
-    driver = LineDriver(load_track("quarry"), load_car("gt"))
+    driver = FastestLineDriver(load_track("quarry"), load_car("gt"))
     style = packaged_styles()[style_key(load_track("quarry"), load_car("gt"))]
     compiled = driver.drive(style).driven
     trace = room_for_trace(driver.most_ticks)
@@ -83,7 +89,7 @@ def test_search_finds_a_clean_lap_where_nothing_is_packaged_and_shows_how_far_it
     monkeypatch.setattr(grip_reference, "MOST_RUNS", 120)
     monkeypatch.setattr(progress, "BAR_AFTER_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    driver = LineDriver(load_track("quarry"), load_car("street"))
+    driver = FastestLineDriver(load_track("quarry"), load_car("street"))
     found = grip_reference.search_style(driver)
     assert found.driven.off_road_m == 0.0
     assert found.driven.ticks / 60.0 < 1.06 * limit_lap("quarry", "street").seconds
@@ -94,6 +100,6 @@ def test_track_without_a_clean_lap_is_said_to_have_none(monkeypatch):
     monkeypatch.setattr(grip_reference, "packaged_styles", dict)
     lost = grip_reference._Lap(np.inf, DrivenLap(0, np.inf), next(iter(packaged_styles().values())))
     monkeypatch.setattr(grip_reference, "search_style", lambda _: lost)
-    monkeypatch.setattr(LineDriver, "drive", lambda *_: lost)
+    monkeypatch.setattr(FastestLineDriver, "drive", lambda *_: lost)
     with pytest.raises(TrackError, match='no clean lap of the car "gt"'):
         grip_reference._driven(load_track("quarry"), load_car("gt"))

@@ -30,7 +30,7 @@ SHORT_TRAINING = {
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.soak)])
 def test_reward_and_missions_improve(seed, tmp_path):
-    """Taught cruises alone, judged on the whole plan, whose cruises come between lane changes and stops.
+    """Taught cruises alone, evaluated on the whole plan, whose cruises come between lane changes and stops.
 
     Measured with three seeds: pay for speed from 0.055 to 0.145, cruises done 63 to 74 %, off by 9.8 and by 1.5 mph.
     """

@@ -1,4 +1,4 @@
-"""Every preset trains, saves, is judged, and leaves a policy for its world."""
+"""Every preset trains, saves, is evaluated, and leaves a policy for its world."""
 
 import dataclasses
 import subprocess

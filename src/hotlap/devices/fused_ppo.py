@@ -26,7 +26,7 @@ from hotlap.learning.network import NetworkShape
 LOG = logging.getLogger(__name__)
 Tensor = torch.Tensor
 SOURCE = "ppo.cu"
-KERNELS = ("act", "record", "judge", "discount", "estimate", "add_up", "shuffle", "learn", "reduce", "adam")
+KERNELS = ("act", "record", "value", "discount", "estimate", "add_up", "shuffle", "learn", "reduce", "adam")
 ACTIVATIONS = {"relu": 0, "tanh": 1, "elu": 2}
 THREADS, ROWS, PARTS, LANES = 256, 64, 16, 32
 """Of a block, samples of a tile, parts of a batch, parameters that a block adds up: as the source has them."""
@@ -147,20 +147,20 @@ class FusedPpo(DevicePpo):
             self._begin("discount", _threads(cars), *sums)
             self._add(self.returned, self.sums, 1)
             self.reward_scale.copy_((self.returned.variance + self.scaling.epsilon).rsqrt())
-        self._judge(self.raw, None, self.values)
-        self._judge(self.final, self.cut, self.cut_values)
-        self._judge(self.env.observation, None, self.last_values)
+        self._write_values(self.raw, None, self.values)
+        self._write_values(self.final, self.cut, self.cut_values)
+        self._write_values(self.env.observation, None, self.last_values)
         known = (self.rewards, self.ended, self.cut, self.values, self.cut_values, self.last_values, self.reward_scale)
         numbers = (float(rules.gamma), float(rules.gae_lambda), float(self.scaling.clip_rewards), ticks, cars)
         self._begin("estimate", _threads(cars), (*known, self.advantages, self.returns), *numbers)
         if self.scaling.learns:
             self._add(self.observed, self.raw, self.shape.inputs)
 
-    def _judge(self, rows: Tensor, only: Tensor | None, values: Tensor) -> None:
+    def _write_values(self, rows: Tensor, only: Tensor | None, values: Tensor) -> None:
         """Values of some rows as the cars see them; those without a mark may be left out."""
         blocks = min(_tiles(values.numel())[0], 2 * self.most_blocks), 1, 1
         scales = (self.mean, self.scale, float(self.scaling.clip_observations))
-        self._begin("judge", blocks, self.parameters, rows, scales, only, values, values.numel())
+        self._begin("value", blocks, self.parameters, rows, scales, only, values, values.numel())
 
     def _add(self, statistics: Statistics, rows: Tensor, columns: int) -> None:
         """Take rows into statistics."""

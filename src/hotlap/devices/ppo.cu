@@ -289,7 +289,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) record(Recorded it, int co
 
 // Values of rows, scaled on the way where they are raw; where `only` is given, rows whose mark is 0 may be left out.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    judge(const float* parameters, const float* rows, Scales scales, const float* only, float* values, int count) {
+    value(const float* parameters, const float* rows, Scales scales, const float* only, float* values, int count) {
     int thread = threadIdx.x;
     load_network<1>(parameters + POLICY_COUNT, thread);
     for (int first = blockIdx.x * ROWS; first < count; first += gridDim.x * ROWS) {
@@ -317,14 +317,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     running[car] = sum;
 }
 
-struct Judged {
+struct Valued {
     const float *rewards, *ended, *cut, *values, *cut_values, *last_values, *reward_scale;
     float *advantages, *returns;
 };
 
 // Generalised advantage estimation, one thread for each car; an episode that was cut off would have been worth more.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    estimate(Judged it, float gamma, float lambda, float clip, int ticks, int cars) {
+    estimate(Valued it, float gamma, float lambda, float clip, int ticks, int cars) {
     int car = blockIdx.x * THREADS + threadIdx.x;
     if (car >= cars) return;
     float following = it.last_values[car], advantage = 0.0f, by = it.reward_scale[0];

@@ -112,7 +112,7 @@ class OrderedDrive:
         Situation(self.scene.lane, self.scene.speed_mph, self.world.config.road.lanes)
 
     def situation(self) -> Situation:
-        """Where the car is and who is around, as an order is judged by."""
+        """Where the car is and who is around: what an order is held against."""
         return situation_of(self.world, ROAD)
 
     def order(self, text: str) -> Understood | Refused:

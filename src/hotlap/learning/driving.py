@@ -202,7 +202,7 @@ def keep_step(driving: Driving, place: int, share: int, first: int, last: int) -
 
 
 @kernel
-def judge_cut(driving: Driving, work: Work, place: int, first: int, last: int) -> None:
+def write_cut_values(driving: Driving, work: Work, place: int, first: int, last: int) -> None:
     """What episodes that were cut off would have been worth, from the last that was seen of them; a tile at most."""
     learning, cars = driving.learning, driving.cars
     rows = 0
@@ -273,7 +273,7 @@ def drive_tick(driving: Driving, work: Work, tick: int, share: int, first: int, 
     write_controls(driving, place, first, last)
     call_entry(machine[ENTRY], machine[TABLE], first, last, machine[DRIVE_MODE])
     if keep_step(driving, place, share, first, last):
-        judge_cut(driving, work, place, first, last)
+        write_cut_values(driving, work, place, first, last)
     keep_columns(driving, place, first, last)
     begin_episodes(driving, place, first, last)
     add_seen(driving, share, first, last)

@@ -16,11 +16,11 @@ from hotlap.learning.passes import (
     DRAW,
     FIRST_DECAY,
     IMITATE,
-    JUDGE,
     LEARN,
     SECOND_DECAY,
     SHARES,
     STEP,
+    VALUES,
     Adam,
     Learning,
     Weights,
@@ -90,9 +90,9 @@ class Passes:
         """Actions of neighbouring samples."""
         self._over(DRAW, first, count)
 
-    def judge(self, first: int, count: int) -> None:
+    def write_values(self, first: int, count: int) -> None:
         """Values of neighbouring samples."""
-        self._over(JUDGE, first, count)
+        self._over(VALUES, first, count)
 
     def _over(self, what: int, first: int, count: int) -> None:
         self.batch[0], self.batch[1] = first, count

@@ -1,4 +1,4 @@
-"""The kernels a learner calls: draw actions, judge observations, add up gradients, take a step of Adam.
+"""The kernels a learner calls: draw actions, write values, add up gradients, take a step of Adam.
 
 Work is split into shares, always the same number of them whatever the number of threads, and what they add up is added
 in their order: so a seed gives the same bytes on any number of cores. An entry takes some neighbouring shares and does
@@ -30,7 +30,7 @@ from hotlap.learning.vectors import ROW_BLOCK
 
 Floats = NDArray[np.float32]
 SHARES = 8
-DRAW, JUDGE, LEARN, IMITATE, STEP = range(5)
+DRAW, VALUES, LEARN, IMITATE, STEP = range(5)
 
 
 class Weights(NamedTuple):
@@ -174,7 +174,7 @@ def draw_rows(learning: Learning, work: Work, first: int, rows: int) -> None:
 
 
 @kernel
-def judge_observations(learning: Learning, first_share: int, last_share: int) -> None:
+def write_values(learning: Learning, first_share: int, last_share: int) -> None:
     """The values of some samples."""
     samples, network = learning.samples, learning.value
     work, rows = room_of(learning, first_share), int(learning.batch.size)
@@ -310,8 +310,8 @@ def run_pass(learning: Learning, first: int, last: int, what: int) -> None:
     """One of the passes over some shares."""
     if what == DRAW:
         draw_actions(learning, first, last)
-    elif what == JUDGE:
-        judge_observations(learning, first, last)
+    elif what == VALUES:
+        write_values(learning, first, last)
     elif what == STEP:
         step_parameters(learning)
     else:

@@ -44,7 +44,7 @@ class UpdateFigures(NamedTuple):
 
 
 class PpoLearner:
-    """Two networks of the same hidden layers, one that acts and one that judges, and what they learn from."""
+    """Two networks of the same hidden layers, one that acts and one that values, and what they learn from."""
 
     def __init__(
         self, shape: NetworkShape, cars: int, ticks: int, rules: PpoRules, seed: int = 0, threads: int | None = None
@@ -121,15 +121,15 @@ class PpoLearner:
         actions: Floats = self.samples.actions.reshape(self.ticks, self.cars, -1)[tick]
         return actions
 
-    def judge(self, samples: Samples, count: int) -> None:
+    def write_values(self, samples: Samples, count: int) -> None:
         """Write the values of the first of some samples."""
         if count:
-            Passes(self, samples).judge(0, count)
+            Passes(self, samples).write_values(0, count)
 
     def finish_rollout(self) -> None:
-        """Judge what was seen, and say how much better each step went than expected."""
-        self.judge(self.samples, self.ticks * self.cars)
-        self.judge(self.after, self.cars)
+        """Value what was seen, and say how much better each step went than expected."""
+        self.write_values(self.samples, self.ticks * self.cars)
+        self.write_values(self.after, self.cars)
         self.write_advantages()
 
     def write_advantages(self) -> None:

@@ -83,7 +83,7 @@ class _Lap(NamedTuple):
     style: Style
 
 
-class LineDriver:
+class FastestLineDriver:
     """Drives the fastest line of one car on one circuit in any style."""
 
     def __init__(self, track: Track, car: Car) -> None:
@@ -156,7 +156,7 @@ def corner_shares(speed: FloatArray) -> FloatArray:
     return np.asarray(blended)
 
 
-def search_style(driver: LineDriver) -> _Lap:
+def search_style(driver: FastestLineDriver) -> _Lap:
     """The best style found by changing one thing at a time, in smaller and smaller steps."""
     first = Style((0.9,) * len(driver.shares), 0.9, 0.85, FIRST_MANNER)
     best, step = driver.drive(first), FIRST_STEP
@@ -205,7 +205,7 @@ def _reference_of(track: Track, car: Car) -> GripReferenceLap:
 
 def _driven(track: Track, car: Car) -> dict[str, Any]:
     """The lap in plain arrays: searched for, unless its style comes with the package."""
-    driver = LineDriver(track, car)
+    driver = FastestLineDriver(track, car)
     best = driver.drive(packaged_styles().get(style_key(track, car)) or search_style(driver).style)
     if best.driven.ticks == 0 or best.driven.off_road_m > 0.0:
         raise TrackError(

@@ -206,6 +206,6 @@ class SteppedDriver(Driver):
         inputs = self.learner.shape.inputs
         for row, car in enumerate(cut):
             self.cut.observations[row * inputs : (row + 1) * inputs] = self._scaled(infos[car]["terminal_observation"])
-        self.learner.judge(self.cut, len(cut))
+        self.learner.write_values(self.cut, len(cut))
         values[cut] = self.cut.values[: len(cut)]
         return values

@@ -92,13 +92,13 @@ class BoardDesk:
         self._waiting += 1
         try:
             async with self._turn:
-                return await asyncio.to_thread(self._judge, sent, course)
+                return await asyncio.to_thread(self._placed, sent, course)
         except LapError as problem:
             raise HTTPException(422, str(problem)) from problem
         finally:
             self._waiting -= 1
 
-    def _judge(self, sent: SentLap, course: Course) -> Placed:
+    def _placed(self, sent: SentLap, course: Course) -> Placed:
         drive = drive_from_json(sent.drive.inputs, sent.drive.respawns)
         track = self.tracks[sent.track]
         finished = check_lap(track, drive, sent.ticks)

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hotlap.checkpoints.curve import CurveFollower, CurvePoint
-from hotlap.web.runs import STOPPED, TRAINING, Driver, Listing, Run, Shelf, newest_driver, read_run
+from hotlap.web.runs import STOPPED, TRAINING, DriverEntry, Listing, Run, Shelf, newest_driver, read_run
 
 LOOK_SECONDS = 0.5
 SEND_SECONDS = 20.0
@@ -28,7 +28,7 @@ class RunWatch:
         self.run = run
         self.shelf = shelf
         self.curve = CurveFollower(run.folder)
-        self.driver: Driver | None = None
+        self.driver: DriverEntry | None = None
         self.look()
 
     def snapshot(self) -> list[Text]:
@@ -169,7 +169,7 @@ def _curve_message(points: list[CurvePoint], *, reset: bool) -> Text:
     return _message(type="curve", reset=reset, points=[point.as_json() for point in points])
 
 
-def _policy_message(driver: Driver) -> Text:
+def _policy_message(driver: DriverEntry) -> Text:
     return _message(type="policy", policy=driver.as_json())
 
 

@@ -13,7 +13,7 @@ from hotlap.checkpoints.run_manifest import read_covered_file
 from hotlap.errors import CheckpointError, PolicyError
 from hotlap.export.world_browser import browser_of
 from hotlap.racer.cars.catalogue import CLASSIC
-from hotlap.web.runs import Driver, key_of, named_assists
+from hotlap.web.runs import DriverEntry, key_of, named_assists
 
 KEPT_POLICIES = 16
 CLASSIC_LAYOUTS = ("classic", "full")
@@ -31,7 +31,7 @@ class PolicyCounter:
     def __init__(self) -> None:
         self._kept: OrderedDict[str, bytes] = OrderedDict()
 
-    def content(self, driver: Driver) -> bytes:
+    def content(self, driver: DriverEntry) -> bytes:
         """The bytes of a driver that can race here; another is a PolicyError that names no folder."""
         if driver.problem is not None:
             raise PolicyError(driver.problem)
@@ -43,7 +43,7 @@ class PolicyCounter:
         return content
 
 
-def _checked(driver: Driver) -> bytes:
+def _checked(driver: DriverEntry) -> bytes:
     from hotlap.policies.onnx_checks import checked_model  # noqa: PLC0415 - onnx: for the first race
 
     try:
@@ -54,7 +54,7 @@ def _checked(driver: Driver) -> bytes:
     return content
 
 
-def _read(driver: Driver) -> bytes:
+def _read(driver: DriverEntry) -> bytes:
     """The file of a driver; the run's best and those of its past only as they were written."""
     from hotlap.policies.onnx_checks import read_model_file  # noqa: PLC0415
 
@@ -65,14 +65,14 @@ def _read(driver: Driver) -> bytes:
 
 
 @cache
-def bundled_drivers() -> tuple[Driver, ...]:
+def bundled_drivers() -> tuple[DriverEntry, ...]:
     """The drivers that come with Hotlap, so that the first race needs no training: NAME.onnx with its NAME.json."""
     with as_file(files("hotlap.web") / "data" / "bundled") as folder:
         paths = sorted(folder.glob("*.onnx"))
         return tuple(bundled_driver(path) for path in paths)
 
 
-def bundled_driver(path: Path) -> Driver:
+def bundled_driver(path: Path) -> DriverEntry:
     """A driver beside a small document with the clean flying laps it was measured with: {"laps": {"track-01": 6.7}}."""
     from hotlap.policies.onnx_checks import checked_model, read_model_file  # noqa: PLC0415
 
@@ -80,7 +80,7 @@ def bundled_driver(path: Path) -> Driver:
     metadata = checked_model(path.name, content, None, physics_of_page).metadata
     about = path.with_suffix(".json")
     laps = json.loads(about.read_bytes())["laps"] if about.is_file() else {}
-    return Driver(
+    return DriverEntry(
         path=path,
         key=key_of("bundled", path.stem, str(len(content)), str(metadata.get("steps"))),
         kind="bundled",

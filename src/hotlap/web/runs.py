@@ -29,7 +29,7 @@ MOST_ANNOUNCED = 64
 
 
 @dataclass(frozen=True)
-class Driver:
+class DriverEntry:
     """One policy file and what is known about it without opening it."""
 
     path: Path
@@ -88,9 +88,9 @@ class Listing:
     """Everything there is at one moment, newest run first."""
 
     runs: tuple[Run, ...] = ()
-    drivers: tuple[Driver, ...] = ()
+    drivers: tuple[DriverEntry, ...] = ()
 
-    def driver(self, key: str) -> Driver | None:
+    def driver(self, key: str) -> DriverEntry | None:
         """A driver by its key."""
         return next((driver for driver in self.drivers if driver.key == key), None)
 
@@ -111,7 +111,7 @@ class Shelf:
         self,
         root: Path,
         extra: Sequence[Path] = (),
-        bundled: Sequence[Driver] = (),
+        bundled: Sequence[DriverEntry] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.root = root
@@ -121,7 +121,7 @@ class Shelf:
         self._lock = threading.Lock()
         self._listing = Listing()
         self._listed_at = -LISTING_SECONDS
-        self._announced: dict[str, Driver] = {}
+        self._announced: dict[str, DriverEntry] = {}
 
     def listing(self) -> Listing:
         """What there is, as of two seconds ago or less."""
@@ -130,13 +130,13 @@ class Shelf:
                 self._listing, self._listed_at = self._look(), self._clock()
             return self._listing
 
-    def driver(self, key: str) -> Driver | None:
+    def driver(self, key: str) -> DriverEntry | None:
         """A driver by its key, announced or listed."""
         with self._lock:
             announced = self._announced.get(key)
         return announced or self.listing().driver(key)
 
-    def announce(self, driver: Driver) -> None:
+    def announce(self, driver: DriverEntry) -> None:
         """Know a driver before the next look at the disk: spectators are told of it at once, and fetch it at once."""
         with self._lock:
             self._announced[driver.key] = driver
@@ -185,7 +185,7 @@ def read_run(folder: Path) -> Run | None:
         return None
 
 
-def drivers_of(run: Run) -> list[Driver]:
+def drivers_of(run: Run) -> list[DriverEntry]:
     """The run's best driver, then those it was on the way there, from the newest to the oldest."""
     found = [driver for driver in (_best_driver(run), *_drivers_on_the_way(run)) if driver is not None]
     try:
@@ -207,12 +207,12 @@ def _trained_s(times: Sequence[tuple[float, float]], step: int) -> float | None:
     return next((seconds for reached, seconds in times if reached >= step), None)
 
 
-def newest_driver(run: Run) -> Driver | None:
+def newest_driver(run: Run) -> DriverEntry | None:
     """The driver of the newest step that was kept."""
     return next(_drivers_on_the_way(run), None)
 
 
-def _drivers_on_the_way(run: Run) -> Iterator[Driver]:
+def _drivers_on_the_way(run: Run) -> Iterator[DriverEntry]:
     """One for every step whose policy was kept, newest first."""
     try:
         policies = policies_by_step(run.folder)
@@ -224,7 +224,7 @@ def _drivers_on_the_way(run: Run) -> Iterator[Driver]:
             yield driver
 
 
-def _best_driver(run: Run) -> Driver | None:
+def _best_driver(run: Run) -> DriverEntry | None:
     try:
         best = read_best(run.folder)
         if best is None:
@@ -236,7 +236,7 @@ def _best_driver(run: Run) -> Driver | None:
         return None
 
 
-def _driver(run: Run, kind: str, step: int, path: Path, laps: dict[str, float]) -> Driver | None:
+def _driver(run: Run, kind: str, step: int, path: Path, laps: dict[str, float]) -> DriverEntry | None:
     """A driver from a file that is there; its key stands for this very content."""
     try:
         facts = path.lstat()
@@ -244,7 +244,7 @@ def _driver(run: Run, kind: str, step: int, path: Path, laps: dict[str, float]) 
         return None
     if not stat.S_ISREG(facts.st_mode):
         return None
-    return Driver(
+    return DriverEntry(
         path=path,
         key=key_of(run.key, kind, str(step), str(facts.st_mtime_ns), str(facts.st_size)),
         kind=kind,

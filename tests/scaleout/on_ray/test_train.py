@@ -80,7 +80,7 @@ def test_a_killed_env_runner_is_replaced_and_no_step_of_the_learner_is_lost(tmp_
     learned = [after - before for before, after in zip(learner.trained, learner.trained[1:], strict=False)]
     assert min(learned) >= batch
 
-    # What it leaves is a run as any other: its policy is verified, judged, evaluated by the same command, resumed here.
+    # What it leaves is a run as any other: its policy is verified, evaluated by the same command, resumed here.
     run = tmp_path / "far"
     session = restore_session(config, newest_checkpoint(run, print))
     policy = onnxruntime.InferenceSession((run / "policy.onnx").read_bytes(), providers=["CPUExecutionProvider"])

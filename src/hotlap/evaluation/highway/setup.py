@@ -9,7 +9,7 @@ from hotlap.highway.physics import MOST_VEHICLES
 
 HELD_OUT_SEED = 2**40
 """Episode n of an evaluation has the seed HELD_OUT_SEED + n. Training takes its seeds from below: no driver has seen
-an episode that judges it."""
+an episode that it is evaluated in."""
 MOST_EPISODES = 100_000
 MOST_ORDERS = 10_000
 

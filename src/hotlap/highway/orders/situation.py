@@ -1,4 +1,4 @@
-"""What the car must know to judge an order: its lane and speed, the limits, its mission, and who is around."""
+"""What an order is held against: the lane and speed of the car, the limits, its mission, and who is around."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Learning by RLlib instead of SB3's loop: everything else of a run, from judging to stopping, stays as it is."""
+"""Learning by RLlib instead of SB3's loop: everything else of a run, from evaluating to stopping, stays as it is."""
 
 from dataclasses import dataclass
 from typing import Any
