@@ -107,8 +107,8 @@ class HotlapSAC(SAC):
         actions = buffer.actions.reshape(-1, buffer.action_dim)[taken_rows].reshape(count, size, -1)
         both = torch.from_numpy(np.concatenate([seen, after], axis=1))
         taken = torch.from_numpy(np.concatenate([seen, actions], axis=2))
-        ongoing, rewards = (torch.from_numpy(part.reshape(count, size, 1)) for part in (ongoing, rewards))
-        return map(Batch, both, taken, ongoing, rewards)
+        columns = (torch.from_numpy(part.reshape(count, size, 1)) for part in (ongoing, rewards))
+        return map(Batch, both, taken, *columns)
 
     def _ahead(self, ticks: NDArray[Any], cars: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """What the next `n_steps` ticks earned, the row of the last of them, and the discount behind it.
