@@ -88,10 +88,10 @@ class GenerateTrack:
     """Which circuit, 0 or more."""
     difficulty: Literal["easy", "medium", "hard"] = "medium"
     """How narrow and twisty a classic track is."""
-    style: Literal["classic", "circuit", "rugged", "chicanes", "fanned"] = "classic"
+    style: Literal["classic", "circuit", "rugged", "chicanes", "fanned", "flowing"] = "classic"
     """classic: in game units; circuit: 2 to 6 km at true scale; rugged: such a one, tighter and of changing width;
     chicanes: a rugged one whose straights are broken by tight chicanes; fanned: one whose road widens towards tight
-    corners."""
+    corners; flowing: one of fast bends, and of bends that tighten."""
     output: Path | None = None
     """The track file to write; by default generated-SEED-DIFFICULTY.json or generated-SEED-STYLE.json, here."""
     picture: Path | None = None

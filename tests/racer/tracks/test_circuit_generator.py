@@ -32,7 +32,7 @@ def test_circuit_is_as_long_wide_and_tight_as_promised(seed):
     assert (corridor_turns(track) > 0.0).all()
 
 
-@pytest.mark.parametrize("style", ["rugged", "chicanes"])
+@pytest.mark.parametrize("style", ["rugged", "chicanes", "flowing"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_circuit_of_another_style_is_as_narrow_wide_and_tight_as_surveyed_ones_are(seed, style):
     track = generate_circuit(seed, style)
@@ -103,6 +103,32 @@ def width_at_tight_corners(track):
     tight = np.convolve(np.pad(radius(track) < 26.0, 20, "wrap"), np.ones(41), "valid") > 0
     widths = track.half_width_at(arcs)[: len(tight)]
     return widths[tight].max() / np.median(widths)
+
+
+def test_bends_of_flowing_circuits_tighten_and_those_of_others_begin_at_once():
+    """Suzuka's first bend is gentle for 136 m before it is tight; in other styles most tight bends begin at once."""
+
+    def typical_m(style):
+        return np.median([tightening_m(generate_circuit(seed, style)) for seed in SEEDS])
+
+    assert typical_m("flowing") > 40.0
+    assert max(typical_m("rugged"), typical_m("chicanes")) < 20.0
+
+
+def tightening_m(track, gentle_m=350.0, tight_m=70.0):
+    """The longest stretch that bends one way, ever gently, and then tightly."""
+    arcs = np.arange(0.0, track.length_u, 2.0)
+    heading = np.unwrap(np.arctan2(*track.tangent_at(arcs).T[::-1]))
+    curvature = (heading[3:] - heading[:-3]) / 6.0
+    longest = 0.0
+    for way in (1.0, -1.0):
+        gentle = 0.0
+        for bend in way * curvature:
+            if bend > 1.0 / tight_m:
+                longest, gentle = max(longest, gentle), 0.0
+            else:
+                gentle = gentle + 2.0 if bend > 1.0 / gentle_m else 0.0
+    return longest
 
 
 def test_circuits_have_straights_and_tight_corners():

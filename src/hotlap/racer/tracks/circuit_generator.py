@@ -10,7 +10,7 @@ from hotlap.racer.tracks.crossings import find_crossing
 from hotlap.racer.tracks.generate import MOST_ATTEMPTS, bend, check_seed
 from hotlap.racer.tracks.importing import blurred_line, clear_of_walls
 from hotlap.racer.tracks.outlines import grow_cells, outline, turns
-from hotlap.racer.tracks.rounding import fit_corners, round_polygon
+from hotlap.racer.tracks.rounding import STRAIGHT_USED_BY_A_CORNER, fit_corners, round_polygon
 from hotlap.racer.tracks.spline import FloatArray
 from hotlap.racer.tracks.track import Track, build_track
 
@@ -31,6 +31,15 @@ TIGHT_RADIUS_M = (11.0, 24.0)
 TIGHT_TURN_RAD = (0.6, 1.5)
 TIGHT_STEP_M = (1.15, 1.8)
 """From corner to corner of a tight chicane, in the shortest length that has room for both."""
+FLOWING_RADIUS_M = (40.0, 120.0)
+TIGHTENING_TURN_RAD = (1.0, 2.7)
+TIGHTENING_RADIUS_M = (90.0, 330.0)
+TIGHTENING_RATIO = (2.0, 5.0)
+"""How much tighter the second arc of such a bend is than the first."""
+TIGHTENING_FORWARDS = 0.75
+"""So many of them tighten; the others open."""
+TIGHTENING_REACH = 0.4
+"""Part of the sides beside it that such a bend may take."""
 LEAST_RUN_OFF_M = 1.0
 POINT_STEP_M = 5.0
 EASING_M = 6.0
@@ -60,6 +69,9 @@ class CircuitStyle(NamedTuple):
     """In up to so many of the long sides the road turns away and back within a few car lengths."""
     fanned_share: float = 0.0
     """Of so many of the tight corners the entry is wider, by up to as much again."""
+    chicane_radius_m: tuple[float, float] = TIGHT_RADIUS_M
+    tightening_share: float = 0.0
+    """So many of the corners that turn far are two bends in one, of which one is much tighter."""
 
 
 STYLES = {
@@ -70,6 +82,8 @@ STYLES = {
     "chicanes": CircuitStyle(5, (10.5, 17.0), 10.0, (16.0, 150.0), (3.9, 7.5), 8, 4),
     # As where a straight ends in a hairpin that leaves room for several lines.
     "fanned": CircuitStyle(6, (10.5, 17.0), 10.0, (13.0, 110.0), (4.0, 9.0), 4, 2, 0.6),
+    # As where fast bends follow each other, or tighten while cars brake.
+    "flowing": CircuitStyle(7, (10.5, 17.0), 10.0, (16.0, 150.0), (3.9, 6.5), 4, 4, 0.0, FLOWING_RADIUS_M, 0.8),
 }
 
 
@@ -112,8 +126,10 @@ def draw_circuit(rng: np.random.Generator, style: CircuitStyle) -> FloatArray | 
     """Control points (n, 3) of one candidate, rounded to millimetres; None where it cannot be one."""
     polygon = _draw_polygon(rng)
     polygon, radii = _with_hairpins(rng, polygon, style)
+    if style.tightening_share:
+        polygon, radii = _with_tightening_bends(rng, polygon, radii, style.tightening_share)
     if style.tight_chicanes:
-        polygon, radii = _with_tight_chicanes(rng, polygon, radii, style.tight_chicanes)
+        polygon, radii = _with_tight_chicanes(rng, polygon, radii, style)
     else:
         polygon, radii = _with_chicane(rng, polygon, radii)
     polygon, radii = _from_longest_side(polygon, radii)
@@ -199,31 +215,75 @@ def _with_chicane(rng: np.random.Generator, polygon: FloatArray, radii: FloatArr
 
 
 def _with_tight_chicanes(
-    rng: np.random.Generator, polygon: FloatArray, radii: FloatArray, most: int
+    rng: np.random.Generator, polygon: FloatArray, radii: FloatArray, style: CircuitStyle
 ) -> tuple[FloatArray, FloatArray]:
-    """The same with tight chicanes in some of the long sides."""
+    """The same with tight chicanes, or fast ones, in some of the long sides."""
     length_m = np.hypot(*(np.roll(polygon, -1, axis=0) - polygon).T)
-    long = rng.permutation(np.flatnonzero(length_m > TIGHT_STRAIGHT_M))[:most]
+    long = rng.permutation(np.flatnonzero(length_m > TIGHT_STRAIGHT_M))[: style.tight_chicanes]
     for side in sorted(long.tolist(), reverse=True):  # from the last one on, so that those before keep their places
-        points, turned = _tight_chicane(rng, polygon[side], polygon[(side + 1) % len(polygon)])
+        ends = polygon[side], polygon[(side + 1) % len(polygon)]
+        points, turned = _tight_chicane(rng, *ends, style.chicane_radius_m)
         polygon = np.insert(polygon, side + 1, points, axis=0)
         radii = np.insert(radii, side + 1, turned)
     return polygon, radii
 
 
-def _tight_chicane(rng: np.random.Generator, start: FloatArray, end: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _tight_chicane(
+    rng: np.random.Generator, start: FloatArray, end: FloatArray, radius_m: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
     """Corners (2 or 3, 2) between two others, and their radii: away and back, or away, back beyond and away again."""
     whole_m = np.hypot(*(end - start))
     along = (end - start) / whole_m
     aside = np.array([-along[1], along[0]]) * rng.choice([-1.0, 1.0])
     headings = np.cumsum([rng.uniform(*TIGHT_TURN_RAD), -rng.uniform(*TIGHT_TURN_RAD)])[: rng.integers(1, 3)]
     turns_rad = np.abs(np.diff(headings, prepend=0.0, append=0.0))
-    radii = rng.uniform(*TIGHT_RADIUS_M, len(turns_rad))
+    radii = rng.uniform(*radius_m, len(turns_rad))
     tangents_m = radii * np.tan(turns_rad / 2.0)
     steps_m = (tangents_m[:-1] + tangents_m[1:]) * rng.uniform(*TIGHT_STEP_M, len(headings))
     moves = steps_m[:, None] * (np.cos(headings)[:, None] * along + np.sin(headings)[:, None] * aside)
     first = start + along * whole_m * rng.uniform(0.35, 0.65)
     return first + np.concatenate([np.zeros((1, 2)), np.cumsum(moves, axis=0)]), radii
+
+
+def _with_tightening_bends(
+    rng: np.random.Generator, polygon: FloatArray, radii: FloatArray, share: float
+) -> tuple[FloatArray, FloatArray]:
+    """The same with some of the corners as two arcs that touch, a wide and a tight one."""
+    turn_rad = fit_corners(polygon, radii).turn_rad
+    sides = np.roll(polygon, -1, axis=0) - polygon
+    far = (np.abs(turn_rad) > TIGHTENING_TURN_RAD[0]) & (np.abs(turn_rad) < TIGHTENING_TURN_RAD[1])
+    chosen = np.flatnonzero(far & (rng.random(len(polygon)) < share))
+    for corner in chosen[::-1].tolist():  # from the last one on, so that those before keep their places
+        points, arcs = _tightening_bend(rng, polygon[corner], (sides[corner - 1], sides[corner]), abs(turn_rad[corner]))
+        polygon = np.concatenate([polygon[:corner], points, polygon[corner + 1 :]])
+        radii = np.concatenate([radii[:corner], arcs, radii[corner + 1 :]])
+    return polygon, radii
+
+
+def _tightening_bend(
+    rng: np.random.Generator, corner: FloatArray, sides: tuple[FloatArray, FloatArray], turn_rad: float
+) -> tuple[FloatArray, FloatArray]:
+    """Two corners (2, 2) in the place of one, and their radii, in the order in which they are driven.
+
+    Their tangents are as long as each other, so that both arcs end where they touch: `tangent` over the wide radius is
+    `slope`, the tangent of half the turn that the wide arc takes.
+    """
+    ratio, wide_m = rng.uniform(*TIGHTENING_RATIO), rng.uniform(*TIGHTENING_RADIUS_M)
+    whole = np.tan(turn_rad / 2.0)
+    slope = (np.sqrt((1.0 + ratio) ** 2 + 4.0 * ratio * whole**2) - 1.0 - ratio) / (2.0 * ratio * whole)
+    turns = np.array([2.0 * np.arctan(slope), 2.0 * np.arctan(ratio * slope)])
+    radii = wide_m * np.array([1.0, 1.0 / ratio])
+    if rng.random() > TIGHTENING_FORWARDS:
+        turns, radii = turns[::-1], radii[::-1]
+    tangent_m = wide_m * slope
+    apart_m = tangent_m / STRAIGHT_USED_BY_A_CORNER
+    back_m, ahead_m = apart_m * np.sin(turns[::-1]) / np.sin(turn_rad)
+    before_m, after_m = (np.hypot(*side) for side in sides)
+    fits = TIGHTENING_REACH * min(before_m / (back_m + tangent_m), after_m / (ahead_m + tangent_m))
+    size = min(fits, 1.0)
+    first = corner - sides[0] / before_m * back_m * size
+    second = corner + sides[1] / after_m * ahead_m * size
+    return np.array([first, second]), radii * size
 
 
 def _from_longest_side(polygon: FloatArray, radii: FloatArray) -> tuple[FloatArray, FloatArray]:
