@@ -1,8 +1,7 @@
 """A world of your own in one file, learned by SB3: `python examples/custom_world.py`.
 
-A registration makes a world known to all of Hotlap. This one names the two parts that environments need: a batch of
-cars, and what their drivers see. A world that names its `training` and `evaluation` too has every command as well;
-docs/architecture.md lists the parts.
+This registration names the two parts that environments need: a batch of cars, and what their drivers see. One that
+names its `training` and `evaluation` too has every command as well; docs/architecture.md lists the parts.
 """
 
 import numpy as np
@@ -10,8 +9,6 @@ from stable_baselines3 import PPO
 
 import hotlap
 from hotlap.worlds import ObservationSpec, Registration, register_world
-
-EPISODE_TICKS = 60
 
 
 class ParkingWorld:
@@ -21,17 +18,16 @@ class ParkingWorld:
     observation_bounds = (np.full(2, -20.0, np.float32), np.full(2, 20.0, np.float32))
     action_bounds = (-np.ones(3, np.float32), np.ones(3, np.float32))
     action_choices = np.zeros((0, 3), np.float32)  # an action is any point within the bounds
+    episode_ticks = 60
 
     def __init__(self, count: int) -> None:
-        self.count = count
-        self.tick, self.reward = np.zeros(count, np.int64), np.zeros(count)
+        self.count, self.tick, self.reward = count, np.zeros(count, np.int64), np.zeros(count)
         self.observation = np.zeros((count, 2))  # where it is, and how fast it goes
-        self.terminated, self.truncated = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+        self.terminated, self.truncated, self.nothing = np.zeros((3, count), np.bool_)
 
     def begin(self, car: int, rng: np.random.Generator, _options: object = None) -> None:
         """A new episode of one car."""
-        self.observation[car] = rng.uniform(-1, 1), 0.0
-        self.tick[car] = 0
+        self.observation[car], self.tick[car] = (rng.uniform(-1, 1), 0.0), 0
 
     def advance(self, actions: np.ndarray) -> None:
         """One tick of every car."""
@@ -40,32 +36,23 @@ class ParkingWorld:
         place += 0.1 * speed
         self.reward[:] = -np.abs(place) - 0.1 * np.abs(speed)
         self.tick += 1
-        self.truncated[:] = self.tick >= EPISODE_TICKS
+        self.truncated[:] = self.tick >= self.episode_ticks
 
     def step_columns(self) -> dict[str, np.ndarray]:
-        """What the info of a step says."""
+        """What every info says; that of a noteworthy car says more."""
         return {"place": self.observation[:, 0].copy()}
 
-    reset_columns = step_columns
-
-    def noteworthy(self) -> np.ndarray:
-        """No step has more to say."""
-        return np.zeros(self.count, np.bool_)
-
-    def extra_info(self, _car: int) -> dict[str, object]:
-        """Nothing more."""
-        return {}
+    reset_columns, noteworthy, extra_info = step_columns, lambda self: self.nothing, lambda *_: {}
 
 
-SEEN = ObservationSpec({"place-and-speed": 2}, lambda _layout: "parking-1")
 register_world(Registration("parking", batch=f"{__name__}:ParkingWorld", observation=f"{__name__}:SEEN"))
+SEEN = ObservationSpec({"place-and-speed": 2}, lambda _layout: "parking-1")
 
 
 def train(steps: int = 60_000, cars: int = 16) -> float:
     """What an episode earns after training; doing nothing earns about -30."""
     env = hotlap.make_vec_env("parking", cars, seed=0)
-    model = PPO("MlpPolicy", env, n_steps=EPISODE_TICKS, batch_size=240, gamma=0.95, learning_rate=2e-3, seed=0)
-    model.learn(steps)
+    model = PPO("MlpPolicy", env, n_steps=60, batch_size=240, gamma=0.95, learning_rate=2e-3, seed=0).learn(steps)
     return float(np.mean([episode["r"] for episode in model.ep_info_buffer]))
 
 
