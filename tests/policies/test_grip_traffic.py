@@ -5,10 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from hotlap.policies.grip_lanes import LANES, LEFT_OF_TWO, RIGHT_OF_TWO, ROOM_M, lane_tables
+from hotlap.policies.grip_lanes import LEFT_OF_TWO, RIGHT_OF_TWO, ROOM_M, lane_tables, lanes_apart
 from hotlap.policies.grip_plans import pace_of
 from hotlap.policies.grip_teacher import GripTeacher
-from hotlap.policies.grip_traffic import choose, seen_cars
+from hotlap.policies.grip_traffic import USUAL_MANNERS, choose, seen_cars
+from hotlap.policies.line_drivers import GRIP_TEACHER_MANNERS, line_teacher
 from hotlap.policies.race_drivers import race_driver
 from hotlap.race.batch import RaceBatch, RaceSettings
 from hotlap.race.world import RaceWorld
@@ -22,7 +23,7 @@ CAR_M = 4.5
 def tables():
     """Of a gt on quarry."""
     track, gt = load_track("quarry"), load_car("gt")
-    return lane_tables(GripTeacher([track], [gt], pace_of(0.5), 1.0, LANES), [track], 0)
+    return lane_tables(GripTeacher([track], [gt], pace_of(0.5), 1.0, lanes_apart(ROOM_M)), [track], 0)
 
 
 def point_where(is_so) -> int:
@@ -40,7 +41,7 @@ def before_the_hairpin() -> float:
     return point_where(lambda speed: speed[0] > 45.0 and speed[60] < 0.6 * speed[0]) / 1024.0 * tables().length_m[0]
 
 
-def decided(arc_m: float, cars: list[tuple[float, float, float]], of: int = 0):
+def decided(arc_m: float, cars: list[tuple[float, float, float]], of: int = 0, manners=USUAL_MANNERS):
     """What one of some cars does: each is so far ahead, so far left of the line, at such a share of the plan."""
     track = load_track("quarry")
     race = RaceBatch(1, [track], RaceSettings(len(cars), layout="grip"), 1, [load_car("gt")])
@@ -56,7 +57,7 @@ def decided(arc_m: float, cars: list[tuple[float, float, float]], of: int = 0):
         fleet.vx_ups[row], fleet.vy_ups[row] = speed * tx, speed * ty
     race.look()
     rows = np.array([of])
-    choice = choose(seen_cars(race.observation[rows], race, rows, tables()), tables())
+    choice = choose(seen_cars(race.observation[rows], race, rows, tables()), tables(), manners)
     return tuple(column[0] for column in choice), race.fleet.speed_ups[of]
 
 
@@ -93,6 +94,16 @@ def test_car_behind_another_before_a_hairpin_keeps_the_time_that_two_need_there(
     (_, _, driving_mps), here_mps = decided(on_the_straight(), cars)
     assert braking_mps < there_mps
     assert driving_mps > here_mps
+
+
+def test_driver_that_shows_learners_falls_back_where_it_is_too_near_for_them():
+    """Learners steer less exactly than their teacher."""
+    cars = [(0.0, 1.0, 0.9), (1.0, -1.0, 0.9)]
+    (_, _, usual_mps), speed_mps = decided(on_the_straight(), cars)
+    (_, _, shown_mps), _ = decided(on_the_straight(), cars, manners=GRIP_TEACHER_MANNERS)
+    assert shown_mps < speed_mps < usual_mps
+    race = RaceBatch(1, [load_track("quarry")], RaceSettings(2, layout="grip"), 1, [load_car("gt")])
+    assert line_teacher(race).manners is GRIP_TEACHER_MANNERS
 
 
 def test_faster_car_ahead_and_nobody_move_no_driver():

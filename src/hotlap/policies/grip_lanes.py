@@ -15,9 +15,6 @@ from hotlap.racer.tracks import Track
 
 ROOM_M = 3.0
 """Between the middles of two cars side by side."""
-PAIR, THREE = 0.5 * ROOM_M, ROOM_M
-LANES = (ALONE, Lane(PAIR, -PAIR), Lane(PAIR, PAIR), Lane(THREE, -THREE), Lane(THREE, 0.0), Lane(THREE, THREE))
-"""Alone; right and left of two; right, middle and left of three."""
 RIGHT_OF_TWO, LEFT_OF_TWO = 1, 2
 FIRST_OF = (0, 0, 1, 3)
 """The rightmost lane of a row of so many."""
@@ -25,6 +22,13 @@ BRAKING_MPS2 = 15.0
 """What drivers reckon with behind others."""
 OFF_ROAD_M = 0.5
 """A lane that comes nearer to an edge is none."""
+
+
+def lanes_apart(room_m: float) -> tuple[Lane, ...]:
+    """Alone; right and left of two; right, middle and left of three: so far between the middles of two."""
+    pair, three = 0.5 * room_m, room_m
+    two = (Lane(pair, -pair), Lane(pair, pair))
+    return (ALONE, *two, Lane(three, -three), Lane(three, 0.0), Lane(three, three))
 
 
 class LaneTables(NamedTuple):
@@ -47,7 +51,7 @@ class LaneTables(NamedTuple):
 
 
 def lane_tables(teacher: GripTeacher, tracks: Sequence[Track], car: int) -> LaneTables:
-    """What a teacher with `LANES` plans for one of its cars."""
+    """What a teacher with `lanes_apart` plans for one of its cars."""
     lesson = teacher.lesson
     shape = (len(tracks), int(lesson.sizes.lanes), -1, POINTS)
     kind = int(lesson.places.kind[car])

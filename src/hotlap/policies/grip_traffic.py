@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hotlap.policies.grip_lanes import BRAKING_MPS2, FIRST_OF, LEFT_OF_TWO, RIGHT_OF_TWO, LaneTables, at_arc
+from hotlap.policies.grip_lanes import FIRST_OF, LEFT_OF_TWO, RIGHT_OF_TWO, ROOM_M, LaneTables, at_arc
 from hotlap.policies.policy import Array, FloatArray
 from hotlap.policies.steady_envelope import FASTEST_MPS, SPEEDS
 from hotlap.race.senses import NUMBERS_OF_A_CAR, OTHERS_SIZE, SEEN_EACH_WAY, SIGHT_U
@@ -25,18 +25,8 @@ ASIDE_M = 1.2
 """Who is less far aside is behind, not beside."""
 COLUMN_M = 1.6
 """Two on one side who are further apart are side by side themselves."""
-CLEAR_M = 2.15
-"""Cars this far aside of each other pass without touching."""
-MEETS_M = 1.7
-"""Who will be less far aside when it is reached is in the way: it makes room, too."""
-TOUCHES_M = 1.95
-"""Cars side by side that are nearer touch soon: the one behind falls back."""
-WANTED_M = 2.5
-"""What drivers keep from those beside them."""
 EDGE_M = 0.8
 """The middle of a car that makes room stays so far from the edges."""
-KEPT_M = 2.0
-"""Between bumpers, where the car ahead is slowest."""
 CLOSES_PER_S = 0.6
 """How soon a gap that is too large or too small is closed: the share of the pace for each second of it."""
 SLOWEST_MPS = 6.0
@@ -61,6 +51,30 @@ EDGE_LOOKS_S = np.array([0.0, 0.3, 0.6, 0.9])
 """When it must still be on the road."""
 CREEPS_MPS = 4.0
 """How fast it goes at least where nobody is straight ahead: from rest a car gets around another only by moving."""
+
+
+class Manners(NamedTuple):
+    """How a driver treats others."""
+
+    room_m: float = ROOM_M
+    """Between the middles of two in a row."""
+    clear_m: float = 2.15
+    """Cars this far aside of each other pass without touching."""
+    meets_m: float = 1.7
+    """Who will be less far aside when it is reached is in the way: it makes room, too."""
+    touches_m: float = 1.95
+    """Cars side by side that are nearer touch soon: the one behind falls back."""
+    wanted_m: float = 2.5
+    """What it keeps from those beside it."""
+    kept_m: float = 2.0
+    """Between bumpers, where the car ahead is slowest."""
+    braking_mps2: float = 15.0
+    """How hard it plans to brake behind others."""
+    foresees_s: float = 0.0
+    """How far ahead it reckons with where others move sideways, before they touch."""
+
+
+USUAL_MANNERS = Manners()
 
 
 class Seen(NamedTuple):
@@ -123,13 +137,13 @@ def seen_cars(observation: Array, race: "RaceBatch", rows: Array, tables: LaneTa
     )
 
 
-def choose(seen: Seen, tables: LaneTables) -> Choice:
+def choose(seen: Seen, tables: LaneTables, manners: Manners = USUAL_MANNERS) -> Choice:
     """What every driver does."""
     beside, swerve_m = is_beside(seen), _swerve(seen, tables)
     lane, passes = _lanes(seen, beside, swerve_m, tables)
     side = _sides(seen, lane, passes)
-    aside_m = _aside(seen, beside | _is_slot(seen, passes), lane, side, tables)
-    most_mps = _most_speed(seen, lane, aside_m, side, tables)
+    aside_m = _aside(seen, beside | _is_slot(seen, passes), lane, side, tables, manners)
+    most_mps = _most_speed(seen, lane, aside_m, side, tables, manners)
     own_m = (seen.offset_m - at_arc(tables.offset_m, tables, seen.track, lane[:, None], seen.arc_m))[:, 0]
     return Choice(lane, np.clip(aside_m, own_m - swerve_m, own_m + swerve_m), most_mps)
 
@@ -220,12 +234,14 @@ def _is_worth(seen: Seen, lane: int, pace: FloatArray, tables: LaneTables) -> Ar
     return np.asarray(on_road & can_change & ((lane_mps / alone_mps).min(axis=1) > pace + FASTER_BY))
 
 
-def _aside(seen: Seen, counts: Array, lane: Array, side: FloatArray, tables: LaneTables) -> FloatArray:
+def _aside(
+    seen: Seen, counts: Array, lane: Array, side: FloatArray, tables: LaneTables, manners: Manners
+) -> FloatArray:
     """Where each drives, to the left of its lane: clear of those that count, on the road for the next moments."""
     lane_m = at_arc(tables.offset_m, tables, seen.track, lane[:, None], seen.arc_m)[:, 0]
     other_m = seen.offset_m + seen.beside_m + 0.15 * seen.drift_mps - lane_m[:, None]
-    low_m = np.where(counts & (side > 0.0), other_m + WANTED_M, -np.inf).max(axis=1)
-    high_m = np.where(counts & (side < 0.0), other_m - WANTED_M, np.inf).min(axis=1)
+    low_m = np.where(counts & (side > 0.0), other_m + manners.wanted_m, -np.inf).max(axis=1)
+    high_m = np.where(counts & (side < 0.0), other_m - manners.wanted_m, np.inf).min(axis=1)
     both = low_m > high_m
     middle_m = 0.5 * (np.where(both, low_m, 0.0) + np.where(both, high_m, 0.0))
     aside_m = np.where(both, middle_m, np.clip(0.0, low_m, high_m))
@@ -237,31 +253,38 @@ def _aside(seen: Seen, counts: Array, lane: Array, side: FloatArray, tables: Lan
     return np.clip(aside_m, right_m, left_m)
 
 
-def _most_speed(seen: Seen, lane: Array, aside_m: FloatArray, side: FloatArray, tables: LaneTables) -> FloatArray:
+def _most_speed(
+    seen: Seen, lane: Array, aside_m: FloatArray, side: FloatArray, tables: LaneTables, manners: Manners
+) -> FloatArray:
     """How fast each may be behind those ahead: they come to be as far apart in time as their slowest spot needs."""
     speed_mps, length_m = seen.speed_mps, seen.length_m
     feet_m = seen.arc_m + FEET_S * speed_mps
-    kept_s = (length_m + KEPT_M) / np.maximum(
+    kept_s = (length_m + manners.kept_m) / np.maximum(
         at_arc(tables.slowest_mps, tables, seen.track, 0, feet_m) * np.minimum(seen.pace, 1.0), SLOWEST_MPS
     )
     apart_s = seen.gap_m / np.maximum(speed_mps, SLOWEST_MPS)
     pace = np.maximum(seen.pace + CLOSES_PER_S * (apart_s - kept_s), 0.0)
     theirs_mps = np.maximum(speed_mps - seen.closing_mps, 0.0)
-    braking_mps = np.sqrt(theirs_mps**2 + 2.0 * BRAKING_MPS2 * np.maximum(seen.gap_m - length_m - KEPT_M, 0.0))
+    room_m = np.maximum(seen.gap_m - length_m - manners.kept_m, 0.0)
+    braking_mps = np.sqrt(theirs_mps**2 + 2.0 * manners.braking_mps2 * room_m)
     allowed_mps = np.minimum(pace * at_arc(tables.speed_mps, tables, seen.track, 0, feet_m), braking_mps)
-    allowed_mps = np.maximum(allowed_mps, np.where(np.abs(seen.beside_m) > CLEAR_M, CREEPS_MPS, 0.0))
-    in_the_way = _in_the_way(seen, lane, aside_m, side, tables)
+    allowed_mps = np.maximum(allowed_mps, np.where(np.abs(seen.beside_m) > manners.clear_m, CREEPS_MPS, 0.0))
+    in_the_way = _in_the_way(seen, lane, aside_m, side, tables, manners)
     return np.asarray(np.where(in_the_way, allowed_mps, np.inf).min(axis=1))
 
 
-def _in_the_way(seen: Seen, lane: Array, aside_m: FloatArray, side: FloatArray, tables: LaneTables) -> Array:
+def _in_the_way(
+    seen: Seen, lane: Array, aside_m: FloatArray, side: FloatArray, tables: LaneTables, manners: Manners
+) -> Array:
     """Who ahead is where the driver is, or where it will be when it gets there."""
     meets_s = np.clip((seen.gap_m - seen.length_m) / np.maximum(seen.closing_mps, 3.0), 0.0, 1.5)
     meets_m = seen.arc_m + seen.speed_mps * meets_s
     lane_m, line_m = (at_arc(tables.offset_m, tables, seen.track, each, meets_m) for each in (lane[:, None], 0))
-    will_be = side * (lane_m + aside_m[:, None] - line_m - seen.lane_offset_m) < MEETS_M
+    will_be = side * (lane_m + aside_m[:, None] - line_m - seen.lane_offset_m) < manners.meets_m
     overlaps = seen.gap_m < seen.length_m
-    is_now = -side * seen.beside_m < np.where(overlaps, TOUCHES_M, CLEAR_M)
+    now_m = -side * seen.beside_m
+    soon_m = np.minimum(now_m, now_m - side * manners.foresees_s * seen.drift_mps)
+    is_now = soon_m < np.where(overlaps, manners.touches_m, manners.clear_m)
     return np.asarray(seen.is_there & (seen.gap_m > 0.0) & (is_now | (will_be & ~overlaps)))
 
 

@@ -8,10 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from hotlap.kernel import jit_is_on
-from hotlap.policies.grip_lanes import LANES, lane_tables
+from hotlap.policies.grip_lanes import lane_tables, lanes_apart
 from hotlap.policies.grip_plans import Pace, pace_of
 from hotlap.policies.grip_teacher import GripTeacher, no_traffic
-from hotlap.policies.grip_traffic import choose, seen_cars
+from hotlap.policies.grip_traffic import USUAL_MANNERS, choose, seen_cars
+from hotlap.policies.grip_traffic import Manners as GripManners
 from hotlap.policies.line_follower import Hands, LineFollower
 from hotlap.policies.line_kernel import BRAKE_SPAN_UPS, THROTTLE_SPAN_UPS
 from hotlap.policies.line_traffic import LINE_POINTS, LineOffsets, Manners, most_speed, seen_others, way_past
@@ -35,6 +36,7 @@ USUAL_HANDS = Hands()
 TEACHER_PACE = 100
 TEACHER_MANNERS = CLASSIC_MANNERS._replace(room_u=3.6, braking_ups2=20.0)
 """Of the driver that shows learners: they pass less exactly, so it leaves them room."""
+GRIP_TEACHER_MANNERS = GripManners(room_m=3.8, clear_m=2.8, meets_m=2.4, touches_m=2.6, wanted_m=3.4, foresees_s=0.3)
 CALM_HANDS = Hands(look_ticks=5.0, gain=0.3)
 """Its hands: a learner cannot follow the usual ones, which turn from lock to lock for an error of a degree."""
 
@@ -47,9 +49,10 @@ def line_driver(race: RaceBatch, pace_percent: int, pace: Pace | None = None) ->
 
 
 def line_teacher(race: RaceBatch, pace: Pace | None = None) -> RaceDriver:
-    """The line driver that shows learners how to race; those with grip are as they are for everybody."""
+    """The line driver that shows learners how to race."""
     if race.alone.cars:
-        return line_driver(race, TEACHER_PACE, pace)
+        own_pace = pace or pace_of(GRIP_CAUTION)
+        return GripLineDriver(race.tracks, tuple(race.alone.cars), TEACHER_PACE, own_pace, GRIP_TEACHER_MANNERS)
     return LineDriver(race.tracks, TEACHER_PACE, TEACHER_MANNERS, CALM_HANDS)
 
 
@@ -96,9 +99,16 @@ class LineDriver:
 class GripLineDriver:
     """Drives cars with grip along their fastest lines at a share of a pace."""
 
-    def __init__(self, tracks: tuple[Track, ...], cars: tuple[Car, ...], pace_percent: int, pace: Pace) -> None:
-        self.name = f"line-{pace_percent}"
-        self._teacher = GripTeacher(tracks, cars, pace, pace_percent / 100.0, LANES)
+    def __init__(
+        self,
+        tracks: tuple[Track, ...],
+        cars: tuple[Car, ...],
+        pace_percent: int,
+        pace: Pace,
+        manners: GripManners = USUAL_MANNERS,
+    ) -> None:
+        self.name, self.manners = f"line-{pace_percent}", manners
+        self._teacher = GripTeacher(tracks, cars, pace, pace_percent / 100.0, lanes_apart(manners.room_m))
         self._tables = [lane_tables(self._teacher, tracks, car) for car in range(len(cars))]
 
     def act(self, observation: Array, race: RaceBatch, rows: Array) -> Array:
@@ -106,7 +116,7 @@ class GripLineDriver:
         traffic, car = no_traffic(race.count), race.alone.grip.car[rows]
         for number, tables in enumerate(self._tables):
             own = rows[car == number]
-            choice = choose(seen_cars(observation[car == number], race, own, tables), tables)
+            choice = choose(seen_cars(observation[car == number], race, own, tables), tables, self.manners)
             for column, chosen in zip(traffic, choice, strict=True):
                 column[own] = chosen
         actions: Array = self._teacher.act(race.alone, traffic)[rows]
