@@ -24,8 +24,8 @@ def as_gpu(monkeypatch):
 
 
 @pytest.fixture
-def with_own_kernels(as_gpu, monkeypatch, tmp_path):
-    """The learner's own kernels, which run on a GPU, on a core."""
+def core_as_gpu(as_gpu, monkeypatch, tmp_path):
+    """A core that runs the learner's own kernels, which are for a GPU."""
     use_core_as_gpu(monkeypatch, core_compiler(tmp_path))
     monkeypatch.setattr(gpu_ppo, "make_device_ppo", FusedPpo)
 
@@ -35,7 +35,21 @@ def either(request, monkeypatch):
     """What is done with a GPU, on the cores, and on a GPU where there is one."""
     if request.param == "cores":
         request.getfixturevalue("as_gpu")
-    elif not torch.cuda.is_available():
+    else:
+        need_gpu()
+
+
+@pytest.fixture(params=["core", "gpu"])
+def with_own_kernels(request):
+    """The learner's own kernels, on a core, and on a GPU where there is one."""
+    if request.param == "core":
+        request.getfixturevalue("core_as_gpu")
+    else:
+        need_gpu()
+
+
+def need_gpu():
+    if not torch.cuda.is_available():
         pytest.skip("torch finds no NVIDIA GPU here")
 
 
@@ -234,6 +248,7 @@ def test_too_little_memory_is_told_in_a_sentence(as_gpu, monkeypatch):
 
 
 def test_a_gpu_that_is_asked_for_and_cannot_be_used_is_refused(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ConfigError, match=r"no NVIDIA GPU here.*--device cpu"):
         open_session(config(device="cuda"))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
