@@ -1,4 +1,4 @@
-"""Hotlap's updates of SAC against SB3's own: the same draws, samples, losses and weights."""
+"""Hotlap's updates of SAC against SB3's own, which autograd computes: the same draws, samples, losses and weights."""
 
 from copy import deepcopy
 
@@ -33,12 +33,12 @@ def driven(kind, *, normalize=True, ent_coef="auto_0.1", n_steps=1, **network):
     return model
 
 
-def learn(model, rounds=2, gradient_steps=8):
+def learn(model, rounds=2, gradient_steps=8, batch=BATCH):
     """Some rounds of updates from the same draws each time; what was logged of the last."""
     np.random.seed(3)  # noqa: NPY002 - SB3 draws from the global one
     torch.manual_seed(3)
     for _ in range(rounds):
-        model.train(gradient_steps, BATCH)
+        model.train(gradient_steps, batch)
     return dict(model.logger.name_to_value)
 
 
@@ -85,6 +85,25 @@ def test_updates_are_those_of_sb3_to_the_accuracy_of_floats(options):
     assert logged == pytest.approx(wanted, rel=1e-4, abs=1e-6)
     moved = [name for name, array in weights_of(theirs).items() if np.abs(array - before[name]).max() > 10 * CLOSE]
     assert len(moved) == len(before)
+
+
+def test_batches_of_several_tiles_are_learned_as_sb3_learns_them():
+    ours, theirs = driven(HotlapSAC, net_arch=[16]), driven(SAC, net_arch=[16])
+    for model in (ours, theirs):
+        learn(model, batch=300)
+    check_close(weights_of(ours), weights_of(theirs))
+
+
+def test_any_number_of_threads_learns_the_same_bytes():
+    models = [driven(HotlapSAC, net_arch=[16]) for _ in range(2)]
+    for threads, model in enumerate(models, start=1):
+        model.learner.use_threads(threads)
+    logged = [learn(model, batch=300) for model in models]
+    one, two = map(weights_of, models)
+    assert {name: array.tobytes() for name, array in one.items()} == {
+        name: array.tobytes() for name, array in two.items()
+    }
+    assert logged[0] == logged[1]
 
 
 def test_spread_at_its_limit_gets_no_gradient_as_with_sb3():

@@ -18,9 +18,10 @@ from torch.nn import functional
 from hotlap.devices.imitation import Imitation
 from hotlap.devices.statistics import Scaling, Statistics
 from hotlap.devices.torch_env import TorchEnv
+from hotlap.learning.adam import FIRST_DECAY, SECOND_DECAY
 from hotlap.learning.lessons import PpoRules
 from hotlap.learning.network import NetworkShape
-from hotlap.learning.passes import FIRST_DECAY, SECOND_DECAY, TINY
+from hotlap.learning.passes import TINY
 
 Tensor = torch.Tensor
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "tanh": torch.tanh, "elu": functional.elu}

@@ -1,1 +1,1 @@
-"""PPO for small networks: arrays in, better weights out; nothing here knows a world, a run or a library of networks."""
+"""PPO and updates of SAC for small networks: arrays in, better weights out; no world, run or library of networks."""

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from hotlap.kernel import AllCores, address_table, jit_is_on
 from hotlap.learning import passes
+from hotlap.learning.adam import corrected
 from hotlap.learning.losses import FIGURES, Batch, Bounds, Samples
 from hotlap.learning.network import NetworkShape, Work
 from hotlap.learning.passes import (
     DRAW,
-    FIRST_DECAY,
     IMITATE,
     LEARN,
-    SECOND_DECAY,
     SHARES,
     STEP,
     VALUES,
@@ -173,7 +172,7 @@ class Lesson:
         moved = learner.weights.parameters.size - (0 if self.spread else learner.shape.outputs)
         if lesson == IMITATE:
             moved = learner.shape.parameter_count
-        policy, value = (self._corrected(steps) for steps in (learner.policy_steps, learner.value_steps))
+        policy, value = (corrected(self.rate, steps) for steps in (learner.policy_steps, learner.value_steps))
         self.passes.adam[:] = list(Adam(*policy, *value, longest, moved, ent_coef))
         self.passes.call(STEP, 0)
 
@@ -184,8 +183,3 @@ class Lesson:
         peers.add_up(total)
         total /= np.float32(peers.count)
         shares[1:] = 0.0
-
-    def _corrected(self, steps: int) -> tuple[float, float]:
-        """Adam's step size and scale of second moments, after so many steps."""
-        first, second = (1.0 - decay ** max(steps, 1) for decay in (FIRST_DECAY, SECOND_DECAY))
-        return self.rate / first, second**-0.5

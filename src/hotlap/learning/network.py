@@ -220,3 +220,25 @@ def backward(network: Network, parameters: Floats, gradients: Floats, work: Work
             before = tail(work.deltas, (1 - step % 2) * half)
             write_transposed_product(before, weights, delta, outputs, inputs, rows)
             scale_by_slope(before, source, inputs, rows, network.kind[1])
+
+
+@kernel_apart
+def write_input_slopes(network: Network, parameters: Floats, work: Work, place: int, rows: int) -> int:
+    """What slopes of the outputs, at the beginning of the deltas, mean for the inputs; where among them that begins.
+
+    `place` is where the outputs begin among the activations. The deltas need room for the inputs twice.
+    """
+    layers = network.kind[0]
+    half = 0
+    for layer in range(layers + 1):
+        half = max(half, network.sizes[layer] * LINE)
+    for step in range(layers):
+        layer = layers - 1 - step
+        inputs, outputs = network.sizes[layer], network.sizes[layer + 1]
+        place -= inputs * LINE
+        before = tail(work.deltas, (1 - step % 2) * half)
+        delta, weights = tail(work.deltas, (step % 2) * half), tail(parameters, network.places[layer])
+        write_transposed_product(before, weights, delta, outputs, inputs, rows)
+        if layer > 0:
+            scale_by_slope(before, tail(work.activations, place), inputs, rows, network.kind[1])
+    return int((layers % 2) * half)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.kernel import kernel, numbers_at, pointers_at
+from hotlap.learning.adam import Moved, Rate, add_shares, take_step
 from hotlap.learning.losses import (
     FIGURES,
     HALF_LOG_TAU,
@@ -79,7 +80,8 @@ GROUPS = (Network, Network, Weights, Work, Samples, Bounds)
 SLOTS = [sum(len(group._fields) for group in GROUPS[:k]) for k in range(len(GROUPS) + 1)]
 POLICY_SLOT, VALUE_SLOT, WEIGHTS_SLOT, WORK_SLOT, SAMPLES_SLOT, BOUNDS_SLOT, BATCH_SLOT = SLOTS
 ADAM_SLOT = BATCH_SLOT + 1
-FIRST_DECAY, SECOND_DECAY, TINY = 0.9, 0.999, 1e-5
+TINY = 1e-5
+"""What Adam adds to the roots of the second moments."""
 
 
 @kernel
@@ -259,10 +261,7 @@ def step_parameters(learning: Learning) -> None:
     """Add up the shares' gradients, shorten them where they are too long, and take a step of Adam."""
     weights, adam, total = learning.weights, learning.adam, parameter_count(learning)
     gradients = weights.gradients
-    for share in range(1, SHARES):
-        others = tail(gradients, share * total)
-        for k in range(total):
-            gradients[k] += others[k]
+    add_shares(gradients, total, SHARES)
     for k in range(total - action_count(learning), total):
         gradients[k] -= np.float32(adam.ent_coef)
     last, policy = int(adam.moved), learning.value.places[0]
@@ -270,24 +269,19 @@ def step_parameters(learning: Learning) -> None:
     for k in range(last):
         squares += float(gradients[k]) * float(gradients[k])
     shorter = min(1.0, adam.max_grad_norm / (math.sqrt(squares) + 1e-6))
-    take_step(weights, 0, min(last, policy), shorter, adam.policy_step, adam.policy_scale)
-    take_step(weights, policy, last, shorter, adam.value_step, adam.value_scale)
+    policy_rate = Rate(shorter=shorter, step=adam.policy_step, scale=adam.policy_scale, tiny=TINY)
+    value_rate = Rate(shorter=shorter, step=adam.value_step, scale=adam.value_scale, tiny=TINY)
+    moved = Moved(
+        parameters=weights.parameters,
+        gradients=gradients,
+        first_moments=weights.first_moments,
+        second_moments=weights.second_moments,
+    )
+    take_step(moved, 0, min(last, policy), policy_rate)
+    take_step(moved, policy, last, value_rate)
     log_std = tail(weights.parameters, total - action_count(learning))
     for k in range(action_count(learning)):
         weights.narrow[k] = math.exp(-log_std[k])
-
-
-@kernel
-def take_step(weights: Weights, begin: int, end: int, shorter: float, step: float, scale: float) -> None:
-    """Adam for some parameters, their gradients times a factor."""
-    parameters, gradients = tail(weights.parameters, begin), tail(weights.gradients, begin)
-    first, second = tail(weights.first_moments, begin), tail(weights.second_moments, begin)
-    factor, length, damping = np.float32(shorter), np.float32(step), np.float32(scale)
-    for k in range(end - begin):
-        slope = gradients[k] * factor
-        first[k] += (slope - first[k]) * np.float32(1.0 - FIRST_DECAY)
-        second[k] = second[k] * np.float32(SECOND_DECAY) + slope * slope * np.float32(1.0 - SECOND_DECAY)
-        parameters[k] -= length * first[k] / (np.sqrt(second[k]) * damping + np.float32(TINY))
 
 
 @kernel

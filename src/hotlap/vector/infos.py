@@ -48,6 +48,10 @@ class StepInfos(Sequence[Any]):
     def __len__(self) -> int:
         return self._count
 
+    def __iter__(self) -> Iterator[Any]:
+        given, columns = self._given, self.columns
+        return (given[car] if car in given else CarInfo(columns, car) for car in range(self._count))
+
     @overload
     def __getitem__(self, index: SupportsIndex) -> Any: ...
 
