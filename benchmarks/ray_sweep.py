@@ -15,6 +15,7 @@ from hotlap.benchmark.report import describe_machine
 from hotlap.checkpoints.names import RUN_DOCUMENT
 from hotlap.errors import ConfigError, SweepError
 from hotlap.evaluation.table import console_for_results, empty_table
+from hotlap.exit_codes import BELOW_WHAT_WAS_ASKED, DONE
 from hotlap.progress import say
 from hotlap.scaleout.cluster import load_ray
 from hotlap.scaleout.sweep.folder import SweepFolder
@@ -22,7 +23,6 @@ from hotlap.scaleout.sweep.local_engine import run_on_processes
 from hotlap.scaleout.sweep.ray_engine import run_on_ray
 from hotlap.scaleout.sweep.spec import SweepSpec
 
-DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 Engine = Callable[[SweepFolder, Sequence[str]], None]
 
 

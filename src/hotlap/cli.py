@@ -10,12 +10,9 @@ from typing import Any, NoReturn
 
 from hotlap import __version__
 from hotlap.errors import HotlapError, did_you_mean
+from hotlap.exit_codes import BROKEN_PIPE, DONE, INTERRUPTED, USER_MISTAKE
 from hotlap.progress import Verbosity, say_more, telling
 
-DONE = 0
-USER_MISTAKE = 2
-INTERRUPTED = 130  # what a shell reports for Ctrl-C
-BROKEN_PIPE = 141  # what a shell reports for a reader that left
 EXTRA_WITH = {
     **dict.fromkeys(("stable_baselines3", "tensorboard", "torch"), "train"),
     **dict.fromkeys(("onnx", "onnxruntime"), "policies"),

@@ -18,6 +18,10 @@ if TYPE_CHECKING:  # it brings the compiler, which `hotlap --help` does without
 
 Array = NDArray[Any]
 FINGERPRINT_DIGITS = 16
+ROUNDED_TO = 1e-5
+"""What a fingerprint keeps of a drive: another machine's last digits make no other world."""
+LARGEST_WEIGHT = 1e9
+"""How much a part of a reward may count, in either direction."""
 NOT_RESET_MESSAGE = "step() called before reset()"
 CLOSED_MESSAGE = "Environment is closed"
 """What every environment says of a step too early or too late."""
@@ -236,6 +240,6 @@ def fingerprint_of(name: str, facts: Mapping[str, Any]) -> str:
     return f"{name}:{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:FINGERPRINT_DIGITS]}"
 
 
-def rounded(columns: Iterable[Array], to: float) -> list[list[Any]]:
+def rounded(columns: Iterable[Array]) -> list[list[Any]]:
     """Columns as whole multiples of a small number, so that another machine's last digits make no other world."""
-    return [np.rint(column / to).astype(np.int64).tolist() for column in columns]
+    return [np.rint(column / ROUNDED_TO).astype(np.int64).tolist() for column in columns]

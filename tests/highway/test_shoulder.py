@@ -7,8 +7,9 @@ from highway.roads import drive, road_with
 from hotlap.errors import MissionError, PolicyError
 from hotlap.highway.mission_rules import DONE, HOLD, STOP
 from hotlap.highway.missions import Ending, Mission, Mode
-from hotlap.highway.ordered_drive import OrderedDrive, Scene
+from hotlap.highway.ordered_drive import OrderedDrive
 from hotlap.highway.rescue import MISSING_DECISIONS
+from hotlap.highway.scene import Scene
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import HighwayWorld
 from hotlap.policies.highway_expert import HighwayExpert

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from hotlap.racer import fingerprint
-from hotlap.racer.fingerprint import CONSTANTS, ROUNDED_TO, fixed_drive, physics_fingerprint
+from hotlap.racer.fingerprint import CONSTANTS, fixed_drive, physics_fingerprint
 from hotlap.racer.physics import PHYSICS, ROAD, RUNOFF, SHOULDER, Physics
+from hotlap.worlds import ROUNDED_TO
 
 # Another value means another world: every driver trained before is then for a world that is gone. When that is meant,
 # record the drives again (tests/golden/record.py says how), write the new value here and say so in CHANGELOG.md.

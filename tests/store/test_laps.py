@@ -10,7 +10,7 @@ from hotlap.errors import StoreError
 from hotlap.store.database import MIGRATIONS, Database
 from hotlap.store.driven_by import MACHINE
 from hotlap.store.drives import RecordedDrive
-from hotlap.store.laps import MOST_LAPS, MOST_LAPS_OF_A_NAME, Course, Lap, LapBoard, lap_id, plain_name
+from hotlap.store.laps import MOST_LAPS_OF_A_COURSE, MOST_LAPS_OF_A_NAME, Course, Lap, LapBoard, lap_id, plain_name
 
 COURSE = Course("track-01", "shape", "physics")
 
@@ -53,15 +53,15 @@ def test_lap_sent_twice_is_kept_once_under_its_first_name(database):
 
 def test_board_keeps_only_its_fastest_laps(database):
     board = LapBoard(database)
-    for number in range(MOST_LAPS):
+    for number in range(MOST_LAPS_OF_A_COURSE):
         board.add(COURSE, *a_lap(number, 500 + number))
     slow = board.add(COURSE, *a_lap(1000, 900))
     fast = board.add(COURSE, *a_lap(1001, 300))
     assert (slow.rank, slow.is_new) == (None, False)
     assert (fast.rank, fast.is_new) == (1, True)
     kept = board.fastest(COURSE, limit=10_000)
-    assert len(kept) == MOST_LAPS
-    assert max(lap.ticks for lap in kept) == 500 + MOST_LAPS - 2
+    assert len(kept) == MOST_LAPS_OF_A_COURSE
+    assert max(lap.ticks for lap in kept) == 500 + MOST_LAPS_OF_A_COURSE - 2
 
 
 @pytest.mark.parametrize("other", [Course("track-01", "other", "physics"), Course("track-01", "shape", "other")])

@@ -1,9 +1,8 @@
 /** The race on the track: put there when asked for, begun anew, and dropped as soon as something else is asked for. */
 
-import { DRAWN_SLOT } from '../physics/contact-fleet';
 import type { Fleet } from '../physics/fleet';
 import type { Controls } from '../physics/kernel';
-import { TICKS_PER_SECOND } from '../physics/numbers';
+import { DRAWN_SLOT, TICKS_PER_SECOND } from '../physics/numbers';
 import type { Outcome } from '../race/controller';
 import { Grid } from '../race/drivers';
 import { type Expectation, Foresight } from '../race/foresight';

@@ -1,5 +1,5 @@
 /** A drive on the highway without a picture: who drives, what the mission is, how missions end. */
-import { LONGEST_DRIVER, type ModeName } from '../physics/numbers';
+import { LONGEST_DRIVER, type ModeName, STILL_MPS } from '../physics/numbers';
 import { reasonOf } from '../site/reasons';
 import { between, type Moment, momentOf } from './picture-state';
 import type { Action, Order, Road } from './road';
@@ -48,9 +48,6 @@ export interface DriveListener {
 }
 
 export const EXPERT = 'expert';
-/** A car is said to stand below this speed. */
-const STILL_MPS = 0.1;
-/** Characters of a driver's name that the mission log takes (src/hotlap/store/missions.py). */
 
 export class HighwayDrive {
   driver: HighwayDriver | null = null;

@@ -1,4 +1,5 @@
 /** The log of missions: what failed first, then the newest; of this visit where there is no server. */
+import { MOST_LISTED } from '../physics/numbers';
 import { isRecord } from '../site/storage';
 import { openDialog } from '../ui/dialogs';
 import { h } from '../ui/dom';
@@ -9,7 +10,6 @@ type Shown = Pick<
   MissionRecord,
   'mode' | 'ending' | 'reason' | 'text' | 'duration_s' | 'driver' | 'target_speed_mps'
 >;
-const MOST = 200;
 const FAILED = ['crashed', 'timed_out', 'refused'];
 const ENDINGS: Record<string, string> = {
   done: 'done',
@@ -80,7 +80,7 @@ function wordsOf({ mode, target_speed_mps }: Shown, units: Units): string {
 /** The server's log, newest first; null when it does not answer. */
 async function kept(): Promise<Shown[] | null> {
   try {
-    const answer = await fetch(`api/missions?limit=${MOST}`);
+    const answer = await fetch(`api/missions?limit=${MOST_LISTED}`);
     const body: unknown = answer.ok ? await answer.json() : null;
     return isRecord(body) && Array.isArray(body.missions) ? body.missions : null;
   } catch {

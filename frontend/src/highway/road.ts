@@ -1,6 +1,6 @@
 /** One road of the highway: the Python kernel compiled to WebAssembly, one decision of 0.2 s at a time. */
 import { BYTES, type Column, type Columns, Memory, type MemoryExports } from '../physics/memory';
-import type { ModeName } from '../physics/numbers';
+import { type ModeName, UNSAID } from '../physics/numbers';
 
 interface Slot {
   group: string;
@@ -57,7 +57,6 @@ type Call = (addresses: number, first: number, last: number, call: number) => vo
 type Exports = MemoryExports & Record<'update' | 'pose', Call>;
 
 const DIRECTIONS = { left: -1, right: 1 } as const;
-const UNSAID = -1;
 
 export class Road {
   readonly groups: Record<string, Columns> = {};

@@ -1,11 +1,10 @@
 /** The unit system of the page: miles and feet, or kilometres and metres. */
-import { KMH_PER_MPS, MPH_MPS } from '../physics/numbers';
+import { FOOT_M, KMH_PER_MPS, MPH_MPS } from '../physics/numbers';
 
 export type Units = 'mph' | 'km/h';
 
 export const UNITS: Units[] = ['mph', 'km/h'];
 const MPS: Record<Units, number> = { mph: MPH_MPS, 'km/h': 1 / KMH_PER_MPS };
-const FOOT_M = 0.3048;
 
 export function speedIn(units: Units, speed_mps: number): number {
   return speed_mps / MPS[units];

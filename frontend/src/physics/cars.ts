@@ -1,10 +1,8 @@
 /** The cars there are: the classic one in game units, and cars with grip in metres. */
 import type { LayoutName } from '../site/data';
-import { GRAVITY_MPS2, KMH_PER_MPS, TOP_SPEED_UPS } from './numbers';
+import { GRAVITY_MPS2, GRIP_TOP_MPS, KMH_PER_MPS, TOP_SPEED_UPS } from './numbers';
 
 export const CLASSIC = 'classic';
-/** About what the fastest car with grip reaches. */
-export const GRIP_TOP_MPS = 92;
 const SLOWEST_MPS = 4;
 /** Keys leave a little of what the tyres can do, or the smallest bump would end in a slide. */
 const SHARE_OF_GRIP = 0.85;

@@ -4,10 +4,8 @@ import type { ArrayPlan, Slot } from './arrays';
 import { type Course, Fleet, type Machine, type Seat } from './fleet';
 import type { KernelFile } from './kernel';
 import type { Columns } from './memory';
+import { DRAWN_SLOT, NOBODY } from './numbers';
 import type { RaceFile } from './race-kernel';
-
-export const DRAWN_SLOT = -1;
-const NOBODY = -1;
 
 /** How a race begins. */
 export interface GridStart {

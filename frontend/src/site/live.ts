@@ -1,4 +1,5 @@
 /** A training in progress: its run, its curve and its newest driver, as they come. */
+import { NO_RUN } from '../physics/numbers';
 import type { PolicyEntry, RunEntry } from './data';
 
 export interface CurvePoint {
@@ -25,7 +26,6 @@ type Message =
   | { type: 'curve'; reset: boolean; points: CurvePoint[] }
   | { type: 'policy'; policy: PolicyEntry };
 
-const NO_RUN = 4404;
 const RETRY_MS = 3000;
 
 export class Live {

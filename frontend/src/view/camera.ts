@@ -1,6 +1,5 @@
 /** Where the picture looks: it follows a car with a little lag, looks ahead, and stands back at speed. */
-import { GRIP_TOP_MPS } from '../physics/cars';
-import { TOP_SPEED_UPS } from '../physics/numbers';
+import { GRIP_TOP_MPS, TOP_SPEED_UPS } from '../physics/numbers';
 import { type Pose, wrapped } from '../race/poses';
 
 export interface View {

@@ -18,6 +18,7 @@ from hotlap.evaluation.table import console_for_results, empty_table, print_tabl
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import HighwayWorld
 from hotlap.progress import say, shows_bars
+from hotlap.settings import RUNS
 
 FloatArray = NDArray[np.float64]
 Driver = Callable[[HighwayWorld, int, np.random.Generator], NDArray[Any]]
@@ -160,7 +161,7 @@ class SafetyDrive:
             figures.rules[name] += count
 
 
-def cases(policies: Sequence[str] = (), root: Path = Path("runs"), *, impolite: bool = False) -> list[Case]:
+def cases(policies: Sequence[str] = (), root: Path = RUNS, *, impolite: bool = False) -> list[Case]:
     """Every driver, and the policies asked for, at every density."""
     drivers = {**DRIVERS, **{name: _policy_driver(name, root) for name in policies}}
     roads = list(zip(DENSITIES, LANES, strict=True))

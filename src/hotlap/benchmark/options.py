@@ -8,6 +8,7 @@ import tyro
 
 from hotlap.bridge import DEFAULT_URL
 from hotlap.errors import ConfigError
+from hotlap.settings import RUNS
 
 Learner = Literal["hotlap", "sb3"]
 Device = Literal["auto", "cpu", "cuda"]
@@ -31,7 +32,7 @@ class SafetyOptions:
     """Half of the other drivers tailgate, brake hard, cut in or mean no good."""
     threads: int | None = None
     """Cores to use; by default all."""
-    root: Path = Path("runs")
+    root: Path = RUNS
     """Folder that holds the runs."""
     json: bool = False
     """Print one JSON list instead of a table."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hotlap.benchmark.env import MOST
 from hotlap.benchmark.report import check_sizes, describe_machine, print_core_rates
 from hotlap.progress import tracked
 from hotlap.race.batch import RaceBatch, RaceSettings
@@ -17,7 +18,6 @@ from hotlap.racer.tracks import load_track
 Clock = Callable[[], float]
 GRIDS_OF = (1, 2, 8, 20)
 DRIVERS = ("line-80", "line-85", "line-90", "line-95", "line-100")
-MOST = {"cars": 1_000_000, "ticks": 1_000_000, "repeats": 1000}
 WARM_UP_TICKS = 120
 
 

@@ -5,10 +5,12 @@ from pathlib import Path
 
 from hotlap.errors import ConfigError
 from hotlap.evaluation.highway.mission_filter import MissionFilter
+from hotlap.highway.scene import Scene
+from hotlap.settings import RUNS
 
 
-@dataclass(frozen=True)
-class DriveOrders:
+@dataclass(frozen=True, kw_only=True)
+class DriveOrders(Scene):
     """Say what the car should do on the highway, in plain English, and watch it do so with the supervisor on."""
 
     text: str
@@ -19,39 +21,22 @@ class DriveOrders:
     """Only say what was understood; nothing drives."""
     policy: str | None = None
     """Who drives: a run, a policy.onnx, motorist or expert; by default the best run of the highway, else motorist."""
-    lane: int = 3
-    """Lane the car is in, 1 (leftmost) to 5; 6 is the shoulder."""
-    speed_mph: float = 58.0
-    """Speed of the car, 0 to 89 mph."""
-    seed: int = 0
-    """Seed of the traffic, 0 or more: the same seed, order and driver give the same drive."""
-    density: int = 20
-    """Vehicles around the car, 0 to 40."""
-    seconds: float = 120.0
-    """What each order has to be carried out."""
     pace: float = 10.0
     """On a terminal, how many times faster than life the drive is shown; 0 does not wait."""
-    root: Path = Path("runs")
+    root: Path = RUNS
     """Folder that holds the runs, and the log of missions."""
     json: bool = False
     """Print one JSON object instead of sentences."""
 
     def run(self) -> int | None:
         """Interpret the order and print it, or drive it."""
-        from hotlap.evaluation.highway.drive_orders import lane_number
+        from hotlap.evaluation.highway.drive_orders import drive_orders, explain
 
-        lane = lane_number(self.lane)
+        self.check()
         if self.explain:
-            from hotlap.evaluation.highway.drive_orders import explain
-
-            explain(self.text, lane=lane, speed_mph=self.speed_mph, as_json=self.json)
+            explain(self.text, lane=self.lane_number, speed_mph=self.speed_mph, as_json=self.json)
             return None
-        from hotlap.evaluation.highway.drive_orders import drive_orders
-        from hotlap.highway.ordered_drive import Scene
-
-        scene = Scene(self.seed, self.density, lane, self.speed_mph, self.seconds)
-        orders = (self.text, *self.then)
-        return drive_orders(orders, scene, self.policy, self.root, as_json=self.json, pace=self.pace)
+        return drive_orders((self.text, *self.then), self, self.policy, self.root, as_json=self.json, pace=self.pace)
 
 
 @dataclass(frozen=True)
@@ -62,7 +47,7 @@ class Missions(MissionFilter):
     """Drive the mission of this number again, in its traffic and after the orders before it."""
     policy: str | None = None
     """Who drives the replay: a run, a policy.onnx, motorist or expert; by default the driver of the log."""
-    root: Path = Path("runs")
+    root: Path = RUNS
     """Folder that holds the log of missions."""
     json: bool = False
     """Print JSON instead of a table."""

@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 
 import tyro
 
+from hotlap.evaluation.history_filter import HistoryFilter
 from hotlap.evaluation.request import EvaluationOptions, Outputs, Requirements, config_from
+from hotlap.settings import RUNS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +50,7 @@ class Compare(EvaluationOptions):
     """A run, a policy.onnx, or a scripted driver."""
     second: str
     """The one to set against it; differences are second less first."""
-    root: Path = Path("runs")
+    root: Path = RUNS
     """Folder that holds the runs."""
     json: bool = False
     """Print one JSON object instead of tables."""
@@ -61,21 +63,15 @@ class Compare(EvaluationOptions):
 
 
 @dataclass(frozen=True)
-class Trends:
+class Trends(HistoryFilter):
     """Show the evaluations and missions of a folder over time, by driver, branch and commit."""
 
     report: Path | None = None
     """Write a page with a picture of every figure to this HTML file."""
-    driver: str | None = None
-    """Only those of one driver."""
-    branch: str | None = None
-    """Only those made on one branch."""
-    commit: str | None = None
-    """Only those made at one commit; its first digits are enough."""
     check: bool = False
     """Exit with 1 when the newest evaluation of a driver failed, or its missions are worse beyond chance than at the
     commit before."""
-    root: Path = Path("runs")
+    root: Path = RUNS
     """Folder that holds the history of evaluations and the log of missions."""
     json: bool = False
     """Print one JSON object instead of tables."""
@@ -84,8 +80,7 @@ class Trends:
 
     def run(self) -> int:
         """Read, print, draw."""
-        from hotlap.evaluation.trends import Wanted, show_trends
+        from hotlap.evaluation.trends import show_trends
 
-        wanted = Wanted(self.driver, self.branch, self.commit)
         options = {"check": self.check, "as_json": self.json, "force": self.force}
-        return show_trends(self.root, wanted, self.report, **options)
+        return show_trends(self.root, self, self.report, **options)

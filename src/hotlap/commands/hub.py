@@ -6,6 +6,9 @@ from pathlib import Path
 
 import tyro
 
+from hotlap.evaluation.request import DEFAULT, EvaluationOptions
+from hotlap.settings import RUNS
+
 
 @dataclass(frozen=True)
 class Push:
@@ -17,9 +20,9 @@ class Push:
     """A folder, or hf:USER/NAME for the Hugging Face Hub, which needs pip install "hotlap[hub]"."""
     track: tuple[str, ...] = ()
     """Racer: tracks to evaluate it on; by default those it was trained on."""
-    episodes: int = 100
+    episodes: int = EvaluationOptions.episodes
     """Highway: episodes of three minutes at each density."""
-    root: Path = Path("runs")
+    root: Path = RUNS
     """Folder that holds the runs."""
     force: bool = False
     """Write over files that are already there."""
@@ -28,7 +31,6 @@ class Push:
 
     def run(self) -> None:
         """Evaluate, write, say where it is."""
-        from hotlap.evaluation.request import DEFAULT
         from hotlap.export.model_repository import push
 
         given = {"track": list(self.track), "episodes": self.episodes}

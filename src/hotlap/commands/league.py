@@ -7,6 +7,7 @@ from typing import Annotated
 import tyro
 
 from hotlap.evaluation.league.run_league import LeagueOptions, LeagueOutputs, run_league
+from hotlap.settings import RUNS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +17,7 @@ class League(LeagueOptions, LeagueOutputs):
     drivers: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DRIVER…")]
     """Runs (by name under runs/, or by folder), policy.onnx files, drivers that come with Hotlap, all of these at a
     level (RUN@level-3), or line-50 to line-100, which follow the shortest line at that share of its pace."""
-    root: Path = Path("runs")
+    root: Path = RUNS
     """Folder that holds the runs."""
 
     def run(self) -> int:

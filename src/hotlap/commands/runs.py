@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hotlap.settings import RUNS
+
 
 @dataclass(frozen=True)
 class Runs:
     """List the runs, each with its best figures."""
 
-    root: Path = Path("runs")
+    root: Path = RUNS
     """Folder that holds the runs."""
     json: bool = False
     """Print one JSON array instead of a table."""

@@ -11,13 +11,13 @@ import tyro
 from hotlap.errors import ConfigError
 from hotlap.racer.config import RacerConfig
 from hotlap.scaleout.places import Cluster
+from hotlap.settings import RUNS
 from hotlap.training.config import DEFAULT_PRESET, TrainConfig, with_steps
 from hotlap.training.gpu_presets import load_preset_for
 
 if TYPE_CHECKING:
     from hotlap.training.train import Learner
 
-RUNS = Path("runs")
 FOREIGN_OPTIONS = {
     **dict.fromkeys(("--timesteps", "--total-timesteps", "--n-timesteps", "--num-steps"), "--steps"),
     **dict.fromkeys(("--n-envs", "--num-envs"), "--cars"),
@@ -38,19 +38,12 @@ def learner_on(place: str, cluster: Cluster, config: TrainConfig | None = None) 
     return ClusterLearner(cluster, config)
 
 
-@dataclass(frozen=True)
-class Train:
-    """Train a driver: pick a preset, change what you like, watch it learn."""
+@dataclass(frozen=True, kw_only=True)
+class LearningPlace:
+    """What a training takes, whether it begins or goes on."""
 
-    preset: tyro.conf.Positional[str] = DEFAULT_PRESET
-    """racer-ppo, racer-sac, racer-generalist, race-ppo, gt-ppo, gt-generalist, gt-race-ppo, highway-ppo, highway-sac,
-    highway-dqn, or a .toml file of your own."""
-    name: str = ""
-    """Name of the run's folder; by default the preset's name and a number."""
     root: Path = RUNS
     """Folder that holds the runs."""
-    ai_config: Path | None = None
-    """A JSON file of the racer's reward weights and episode limits, like ai-config.json, instead of the preset's."""
     json: bool = False
     """Print the result as one JSON object."""
     on: Literal["here", "ray"] = "here"
@@ -59,6 +52,19 @@ class Train:
     """Send the curves to a tracker as well, on this machine only: Trackio, or Weights & Biases in offline mode. Each is
     an extra of the same name."""
     cluster: Cluster = field(default_factory=Cluster)
+
+
+@dataclass(frozen=True)
+class Train(LearningPlace):
+    """Train a driver: pick a preset, change what you like, watch it learn."""
+
+    preset: tyro.conf.Positional[str] = DEFAULT_PRESET
+    """racer-ppo, racer-sac, racer-generalist, race-ppo, gt-ppo, gt-generalist, gt-race-ppo, highway-ppo, highway-sac,
+    highway-dqn, or a .toml file of your own."""
+    name: str = ""
+    """Name of the run's folder; by default the preset's name and a number."""
+    ai_config: Path | None = None
+    """A JSON file of the racer's reward weights and episode limits, like ai-config.json, instead of the preset's."""
     config: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
     foreign_options: ClassVar[Mapping[str, str]] = FOREIGN_OPTIONS | {
         "--track-id": "--racer.tracks",
@@ -91,23 +97,13 @@ class Train:
 
 
 @dataclass(frozen=True)
-class Resume:
+class Resume(LearningPlace):
     """Resume a run from its newest checkpoint, or from an earlier one, bit for bit."""
 
     run_folder: tyro.conf.Positional[str]
     """The run: its name under runs/, or its folder; RUN@STEP goes back to the checkpoint of a step."""
     steps: int | None = None
     """A new total of steps; by default the run's own."""
-    root: Path = RUNS
-    """Folder that holds the runs."""
-    json: bool = False
-    """Print the result as one JSON object."""
-    on: Literal["here", "ray"] = "here"
-    """Where it learns on: in this process, or on the nodes of a Ray cluster."""
-    track: Literal["trackio", "wandb"] | None = None
-    """Send the curves to a tracker as well, on this machine only: Trackio, or Weights & Biases in offline mode. Each is
-    an extra of the same name."""
-    cluster: Cluster = field(default_factory=Cluster)
     foreign_options: ClassVar[Mapping[str, str]] = {
         theirs: ours for theirs, ours in FOREIGN_OPTIONS.items() if ours in ("--steps", "--root")
     }

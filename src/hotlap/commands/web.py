@@ -5,9 +5,8 @@ from json import dumps
 from pathlib import Path
 from typing import Literal
 
+from hotlap.settings import RUNS
 from hotlap.web.options import PlayOptions
-
-RUNS = Path("runs")
 
 
 @dataclass(frozen=True)

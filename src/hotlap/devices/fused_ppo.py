@@ -20,6 +20,7 @@ from hotlap.devices.ppo import EXPLAINED, DevicePpo
 from hotlap.devices.statistics import Scaling, Statistics
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.errors import GpuError
+from hotlap.learning.driving import CONTROLS
 from hotlap.learning.lessons import PpoRules
 from hotlap.learning.network import NetworkShape
 
@@ -33,7 +34,6 @@ THREADS, ROWS, PARTS, LANES = 256, 64, 16, 32
 BLOCKS_THAT_ADD = 128
 MOST_INPUTS = 128
 UNITS = (16, 32, 48, 64)
-CONTROLS = 3
 
 
 def fits(shape: NetworkShape) -> bool:

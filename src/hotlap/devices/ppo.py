@@ -19,7 +19,7 @@ from hotlap.devices.imitation import Imitation
 from hotlap.devices.statistics import Scaling, Statistics
 from hotlap.devices.torch_env import TorchEnv
 from hotlap.learning.adam import FIRST_DECAY, SECOND_DECAY
-from hotlap.learning.lessons import PpoRules
+from hotlap.learning.lessons import LEAST_SPREAD, PpoRules
 from hotlap.learning.network import NetworkShape
 from hotlap.learning.passes import TINY
 
@@ -31,7 +31,6 @@ WATCHED, SHOWN = "watched", ("seen", "actions", "rewards", "ended")
 """What the host sees of a rollout: the watched columns, and these arrays of the first cars."""
 FIGURES = 7
 EXPLAINED, LARGEST_WEIGHT, TAUGHT_LOSS = 4, 5, 6
-LEAST_SPREAD = 1e-8
 """Added to the spread of advantages before they are divided by it."""
 
 

@@ -15,10 +15,9 @@ from hotlap.evaluation.request import EvaluationConfig, Outputs, combined
 from hotlap.evaluation.sources import DriverSource, find_driver
 from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.evaluation.world_evaluation import Evaluate, Request, evaluate_driver, evaluation_of
+from hotlap.exit_codes import BELOW_WHAT_WAS_ASKED, DONE, NOTHING_TO_COMPARE
 from hotlap.progress import say
 from hotlap.whole_files import refuse_to_overwrite, write_whole_file
-
-DONE, BELOW_WHAT_WAS_ASKED, NOTHING_TO_COMPARE = 0, 1, 3
 
 
 def run_evaluations(

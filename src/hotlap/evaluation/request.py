@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.errors import ConfigError
-from hotlap.settings import merged, read_toml
+from hotlap.settings import RUNS, merged, read_toml
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class Outputs:
     extra minari."""
     report: Path | None = None
     """Write a page with pictures to this HTML file."""
-    root: Path = Path("runs")
+    root: Path = RUNS
     """Folder that holds the runs, and the history of evaluations."""
     json: bool = False
     """Print one JSON object instead of tables."""

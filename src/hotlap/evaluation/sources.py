@@ -13,6 +13,7 @@ from hotlap.policies import Policy
 from hotlap.policies.bundled import BUNDLED, bundled_names
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.race_drivers import split_level
+from hotlap.settings import RUNS
 from hotlap.worlds import WORLDS, registered
 
 
@@ -34,7 +35,7 @@ class DriverSource:
     """Its run's folder, where it has one."""
 
 
-def find_driver(name: str, root: Path = Path("runs")) -> DriverSource:
+def find_driver(name: str, root: Path = RUNS) -> DriverSource:
     """The driver of that name: scripted, a .onnx file, one that comes with Hotlap, a run's folder or its name.
 
     A driver of races can be had at a level: RUN@level-3.

@@ -10,11 +10,13 @@ from typing import Any
 from hotlap.errors import ConfigError, ReportError
 from hotlap.evaluation.compare import regressions
 from hotlap.evaluation.highway.logged_missions import logged_missions
+from hotlap.evaluation.history_filter import HistoryFilter
 from hotlap.evaluation.measures import Change, Measure, Quantity, shown
 from hotlap.evaluation.regression import history
 from hotlap.evaluation.statistics import share
 from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.evaluation.trends_page import trends_page
+from hotlap.exit_codes import BELOW_WHAT_WAS_ASKED, DONE
 from hotlap.highway.missions import Ending
 from hotlap.progress import say
 from hotlap.store.database import DATABASE_FILE
@@ -22,7 +24,6 @@ from hotlap.store.evaluations import MOST_EVALUATIONS, KeptEvaluation
 from hotlap.store.missions import LoggedMission
 from hotlap.whole_files import refuse_to_overwrite, write_whole_file
 
-DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 MISSIONS_DONE = Quantity("missions_done", "missions done", ".0%", 1)
 
 
@@ -53,21 +54,9 @@ class MissionGroup:
         return {**facts, "missions": len(self.missions), "crashed": self.crashed, **self.done.plain()}
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Which evaluations and missions to show."""
-
-    driver: str | None = None
-    branch: str | None = None
-    commit: str | None = None
-
-    def takes(self, driver: str, branch: str, commit: str) -> bool:
-        """Whether one is asked for; a commit by as many of its digits as are given."""
-        asked = ((self.driver, driver), (self.branch, branch))
-        return all(want in (None, have) for want, have in asked) and commit.startswith(self.commit or "")
-
-
-def show_trends(root: Path, wanted: Wanted, report: Path | None, *, check: bool, as_json: bool, force: bool) -> int:
+def show_trends(
+    root: Path, wanted: HistoryFilter, report: Path | None, *, check: bool, as_json: bool, force: bool
+) -> int:
     """Print, and write the page; with `check`, 1 when the newest of a driver failed or its missions got worse."""
     if not (root / DATABASE_FILE).is_file():
         raise ConfigError(f"{root}: nothing was evaluated or driven there yet. Run hotlap evaluate or hotlap drive.")
@@ -87,14 +76,14 @@ def show_trends(root: Path, wanted: Wanted, report: Path | None, *, check: bool,
     return BELOW_WHAT_WAS_ASKED if check and found else DONE
 
 
-def kept_evaluations(root: Path, wanted: Wanted) -> list[KeptEvaluation]:
+def kept_evaluations(root: Path, wanted: HistoryFilter) -> list[KeptEvaluation]:
     """Those asked for, oldest first."""
     with history(root) as kept:
         entries = kept.newest(MOST_EVALUATIONS)
     return [each for each in reversed(entries) if wanted.takes(each.driver, each.branch, each.commit_id)]
 
 
-def mission_groups(root: Path, wanted: Wanted) -> list[MissionGroup]:
+def mission_groups(root: Path, wanted: HistoryFilter) -> list[MissionGroup]:
     """The missions asked for, by driver and commit, in the order they were driven in."""
     groups: dict[tuple[str, str, str], list[LoggedMission]] = {}
     for mission in reversed(logged_missions(root / DATABASE_FILE)):

@@ -18,11 +18,11 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.errors import ExportError
+from hotlap.policies.onnx_budget import IR_VERSION
 from hotlap.policies.runtime import onnxruntime
 from hotlap.vector.controls import Controls
 
 OPSET = 17
-IR_VERSION = 8
 CHECKED_OBSERVATIONS = 10_000
 TOLERANCE = 1e-5
 ACTIVATIONS = {torch.nn.ReLU: "Relu", torch.nn.Tanh: "Tanh", torch.nn.ELU: "Elu"}

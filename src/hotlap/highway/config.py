@@ -9,9 +9,9 @@ from hotlap.highway.fleet import Rules
 from hotlap.highway.physics import EPISODE_DECISIONS, MPH
 from hotlap.highway.road_config import RoadConfig
 from hotlap.settings import check_ranges, merged
+from hotlap.worlds import LARGEST_WEIGHT
 
 MAX_DECISIONS = 1_000_000
-LARGEST_WEIGHT = 1e9
 
 
 @dataclass(frozen=True)

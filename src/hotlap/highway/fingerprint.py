@@ -16,7 +16,6 @@ from hotlap.highway.world import HighwayWorld
 from hotlap.worlds import ObservationSpec, fingerprint_of, rounded
 
 WORLD = "highway-2"
-ROUNDED_TO = 1e-5
 ROADS = 12
 DRIVE_DECISIONS = 90
 MODULES = (rescue, starts, traffic, supervisor, sensors, mission_plan, mission_rules, fleet, physics)
@@ -27,7 +26,7 @@ after who imports, so that the owner of a constant has the last word."""
 @cache
 def physics_fingerprint() -> str:
     """The world's name and sixteen hexadecimal digits, like "highway-2:0123456789abcdef"."""
-    return fingerprint_of(WORLD, {"constants": constants(), "drive": rounded(fixed_drive(), ROUNDED_TO)})
+    return fingerprint_of(WORLD, {"constants": constants(), "drive": rounded(fixed_drive())})
 
 
 def constants() -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from hotlap.errors import ConfigError, HotlapError, MissionError
+from hotlap.errors import HotlapError, MissionError
 from hotlap.highway.mission_rules import PASS_WITHIN_M
 from hotlap.highway.missions import MAX_GAP_S, MIN_GAP_S, MODE_NAMES, Direction, Ending, Mission, Mode, Outcome
 from hotlap.highway.orders import Refused, Situation, Traffic, Understood, interpret
@@ -14,38 +14,15 @@ from hotlap.highway.orders.results import RefusalKind
 from hotlap.highway.orders.situation import MAX_SPEED_MPH, Kind
 from hotlap.highway.physics import DECISION_S, MPH
 from hotlap.highway.road import gap_m, lane_limit_mps, nearest_ahead
+from hotlap.highway.scene import Scene
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import Array, HighwayWorld
 
-MOST_SECONDS = 86_400.0
 Decide = Callable[[Array, HighwayWorld], Array]
 """A driver: actions (n, 3) for the observations of n roads."""
 KINDS = get_args(Kind)
 SIDES: dict[int, Direction | None] = {-1: "left", 0: None, 1: "right"}
-ROAD = 0
-
-
-@dataclass(frozen=True)
-class Scene:
-    """Where a drive by orders begins."""
-
-    seed: int = 0
-    """Seed of the traffic, 0 or more."""
-    vehicles: int = 20
-    """Vehicles around the car, 0 to 40."""
-    lane: int = 2
-    """Lane the car is in, 0 (leftmost) to 4."""
-    speed_mph: float = 58.0
-    """Speed of the car, 0 to 89 mph."""
-    seconds: float = 120.0
-    """What each order has to be carried out."""
-
-    def __post_init__(self) -> None:
-        """What the world does not check itself."""
-        if self.seed < 0:
-            raise ConfigError(f"--seed must be 0 or more, not {self.seed}.")
-        if not DECISION_S <= self.seconds <= MOST_SECONDS:
-            raise ConfigError(f"--seconds must be from {DECISION_S:g} to {MOST_SECONDS:g}, not {self.seconds:g}.")
+ONLY_ROAD = 0
 
 
 @dataclass(frozen=True)
@@ -102,18 +79,19 @@ class OrderedDrive:
     def __init__(self, decide: Decide, scene: Scene) -> None:
         self.scene, self._decide = scene, decide
         self.world = HighwayWorld(1, vehicles=scene.vehicles, supervisor=True, threads=1)
-        start = {"lane": scene.lane, "speed_mps": scene.speed_mph * MPH, "mission": Mission()}
+        start = {"lane": scene.lane_number, "speed_mps": scene.speed_mph * MPH, "mission": Mission()}
         self._check_start()
-        self.world.begin(ROAD, np.random.default_rng(scene.seed), start)
+        self.world.begin(ONLY_ROAD, np.random.default_rng(scene.seed), start)
         self.time_s = 0.0
 
     def _check_start(self) -> None:
         """The car can be where it is said to be: MissionError otherwise."""
-        Situation(self.scene.lane, self.scene.speed_mph, self.world.config.road.lanes)
+        self.scene.check()
+        Situation(self.scene.lane_number, self.scene.speed_mph, self.world.config.road.lanes)
 
     def situation(self) -> Situation:
         """Where the car is and who is around: what an order is held against."""
-        return situation_of(self.world, ROAD)
+        return situation_of(self.world, ONLY_ROAD)
 
     def order(self, text: str) -> Understood | Refused:
         """Give the car an order; what is refused changes nothing."""
@@ -121,7 +99,7 @@ class OrderedDrive:
         if isinstance(result, Refused):
             return result
         try:
-            self.world.give(ROAD, result.mission)
+            self.world.give(ONLY_ROAD, result.mission)
         except MissionError as problem:
             return Refused(RefusalKind.IMPOSSIBLE, f"{str(problem)[0].upper()}{str(problem)[1:]}")
         return result
@@ -133,7 +111,7 @@ class OrderedDrive:
             self._advance()
             self.time_s += DECISION_S
             yield self._moment()
-            if world.out.mission_ended[ROAD] or world.roads.crashed[ROAD]:
+            if world.out.mission_ended[ONLY_ROAD] or world.roads.crashed[ONLY_ROAD]:
                 return
 
     def _advance(self) -> None:
@@ -147,7 +125,7 @@ class OrderedDrive:
         world.advance(np.nan_to_num(actions, posinf=0.0, neginf=0.0), lost)
 
     def _moment(self) -> Moment:
-        views = {name: column[ROAD] for name, column in self.world.step_views.items()}
+        views = {name: column[ONLY_ROAD] for name, column in self.world.step_views.items()}
         speed_mps, gap_m_ahead = float(views["speed_mps"]), float(views["gap_ahead_m"])
         near = speed_mps > 1.0 and gap_m_ahead < PASS_WITHIN_M
         used = int(views["rules"])
@@ -163,12 +141,12 @@ class OrderedDrive:
 
     def outcome(self, mission: Mission) -> Outcome:
         """How a mission stands now that driving has stopped."""
-        speed_mps = float(self.world.step_views["speed_mps"][ROAD])
+        speed_mps = float(self.world.step_views["speed_mps"][ONLY_ROAD])
         asked = mission.target_speed_mps
         error = None if asked is None else speed_mps - asked
-        info: dict[str, Any] = self.world.extra_info(ROAD)
-        if self.world.roads.crashed[ROAD]:
-            fault = "its own" if self.world.roads.ego_fault[ROAD] else "another driver's"
+        info: dict[str, Any] = self.world.extra_info(ONLY_ROAD)
+        if self.world.roads.crashed[ONLY_ROAD]:
+            fault = "its own" if self.world.roads.ego_fault[ONLY_ROAD] else "another driver's"
             return Outcome(
                 mission, Ending.CRASHED, f"it crashed, by {fault} fault", self.time_s - mission.time_s, error
             )
@@ -178,5 +156,5 @@ class OrderedDrive:
 
     def interventions(self) -> dict[str, int]:
         """Decisions of the drive so far that each rule of the supervisor changed."""
-        counts = self.world.batch.interventions[ROAD].tolist()
+        counts = self.world.batch.interventions[ONLY_ROAD].tolist()
         return {name: count for name, count in zip(RULE_NAMES, counts, strict=True) if count}

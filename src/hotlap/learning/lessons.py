@@ -29,7 +29,7 @@ from hotlap.learning.products import TILE
 from hotlap.native_code import native_entry
 
 TILES_WORTH_THREADS = 4
-TINY = 1e-8
+LEAST_SPREAD = 1e-8
 """What no deviation is below."""
 
 
@@ -143,7 +143,7 @@ class Lesson:
         drawn = self.samples.advantages[self.samples.order[first : first + count]]
         if count < 2:
             return 0.0, 1.0
-        return float(drawn.mean()), 1.0 / (float(drawn.std(ddof=1)) + TINY)
+        return float(drawn.mean()), 1.0 / (float(drawn.std(ddof=1)) + LEAST_SPREAD)
 
     def share_scales(self, rows: int) -> None:
         """Take the mean and the scale of each batch of a pass over the samples of all learners."""
@@ -154,7 +154,7 @@ class Lesson:
         counts = np.diff(firsts, append=rows) * self.learner.peers.count
         means = sums[0] / counts
         deviations = np.sqrt(np.maximum(sums[1] - counts * means * means, 0.0) / np.maximum(counts - 1, 1))
-        pairs = zip(means.tolist(), (1.0 / (deviations + TINY)).tolist(), strict=True)
+        pairs = zip(means.tolist(), (1.0 / (deviations + LEAST_SPREAD)).tolist(), strict=True)
         self.scales = dict(zip(firsts.tolist(), pairs, strict=True))
 
     def imitate(self, first: int, count: int) -> None:

@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from hotlap.checkpoints.names import POLICY_SUFFIX
 from hotlap.errors import ConfigError
 from hotlap.policies.bundled import BUNDLED, RACE_DRIVER, bundled_names
 from hotlap.policies.levels import LEVEL_NAME, LEVELS, LevelDriver
@@ -14,7 +15,6 @@ from hotlap.race.opponents import RaceDriver
 
 LINE_NAME = re.compile(r"line-(\d{2,3})")
 SLOWEST_PACE, FASTEST_PACE = 50, 100
-POLICY_SUFFIX = ".onnx"
 
 
 def race_driver(wanted: Any, race: RaceBatch) -> RaceDriver:

@@ -8,7 +8,7 @@ from hotlap.race import collisions, contact, facts, fault, recovery, senses, sli
 from hotlap.race.batch import RaceBatch, RaceSettings
 from hotlap.racer.batch import GRIP_LAYOUTS, LAYOUTS
 from hotlap.racer.cars import load_car
-from hotlap.racer.fingerprint import ROUNDED_TO, fingerprint_of_layout
+from hotlap.racer.fingerprint import fingerprint_of_layout
 from hotlap.racer.tracks import load_track
 from hotlap.worlds import ObservationSpec, fingerprint_of, rounded
 
@@ -34,7 +34,7 @@ def race_fingerprint(layout: str) -> str:
     known = {
         "alone": fingerprint_of_layout(layout),
         "constants": [[getattr(module, name) for name in names] for module, names in CONSTANTS.items()],
-        "drive": rounded(drive, ROUNDED_TO),
+        "drive": rounded(drive),
     }
     return fingerprint_of(WORLD, known)
 

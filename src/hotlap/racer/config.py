@@ -8,9 +8,9 @@ from typing import Any
 from hotlap.errors import ConfigError
 from hotlap.racer.fleet import Rules
 from hotlap.settings import check_ranges, merged, read_json
+from hotlap.worlds import LARGEST_WEIGHT
 
 MAX_COUNT = 1_000_000_000
-LARGEST_WEIGHT = 1e9
 
 
 @dataclass(frozen=True)

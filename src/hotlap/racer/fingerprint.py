@@ -21,7 +21,6 @@ from hotlap.racer.tracks import gates, load_track, spline, track, walls
 from hotlap.worlds import ObservationSpec, fingerprint_of, rounded
 
 WORLD = "racer-1"
-ROUNDED_TO = 1e-5
 TRACKS = ("track-01", "track-02", "track-03")
 DRIVE_TICKS = 180
 CARS_PER_TRACK = 4
@@ -58,7 +57,7 @@ def physics_fingerprint(physics: Physics = PHYSICS) -> str:
     facts = {
         "physics": [f"{value:.12g}" for value in physics],
         "constants": [[getattr(module, name) for name in names] for module, names in CONSTANTS.items()],
-        "drive": rounded(fixed_drive(physics), ROUNDED_TO),
+        "drive": rounded(fixed_drive(physics)),
     }
     return fingerprint_of(WORLD, facts)
 

@@ -10,7 +10,7 @@ import numpy as np
 from hotlap.racer import grip_sensors
 from hotlap.racer.batch import GRIP_LAYOUTS, RacerBatch
 from hotlap.racer.cars import load_car
-from hotlap.racer.cars.fingerprint import MODEL, ROUNDED_TO, car_fingerprint
+from hotlap.racer.cars.fingerprint import MODEL, car_fingerprint
 from hotlap.racer.grip_physics import GRIP_PHYSICS
 from hotlap.racer.starts import Start
 from hotlap.racer.tracks import load_track
@@ -40,7 +40,7 @@ def grip_fingerprint() -> str:
         "car": car_fingerprint(load_car(CAR).data),
         "physics": [f"{value:.12g}" for value in GRIP_PHYSICS],
         "senses": [getattr(grip_sensors, name) for name in CONSTANTS],
-        "drive": rounded(fixed_drive(), ROUNDED_TO),
+        "drive": rounded(fixed_drive()),
     }
     return fingerprint_of(MODEL, facts)
 

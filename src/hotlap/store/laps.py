@@ -13,7 +13,7 @@ from hotlap.store.drives import RecordedDrive
 from hotlap.store.plain import plain_text
 from hotlap.store.same_drive import SAME_TICKS, is_same_drive, lap_inputs
 
-MOST_LAPS = 100
+MOST_LAPS_OF_A_COURSE = 100
 MOST_LAPS_OF_A_NAME = 10
 LONGEST_NAME = 24
 NAMELESS = "anonymous"
@@ -81,12 +81,12 @@ class LapBoard:
             if original is not None and original.id != lap.id:
                 db.execute("DELETE FROM laps WHERE id = ?", (original.id,))
             self._forget_slow_ones(db, course)
-            board = self._fastest(db, course, MOST_LAPS)
+            board = self._fastest(db, course, MOST_LAPS_OF_A_COURSE)
         ranks = {kept.id: rank for rank, kept in enumerate(board, 1)}
         kept = next((each for each in board if each.id == lap.id), lap)
         return Placed(kept, ranks.get(lap.id), bool(added) and lap.id in ranks)
 
-    def fastest(self, course: Course, limit: int = MOST_LAPS) -> list[Lap]:
+    def fastest(self, course: Course, limit: int = MOST_LAPS_OF_A_COURSE) -> list[Lap]:
         """The board of a course, fastest first; of two equal laps the older leads."""
         with self.database.transaction() as db:
             return self._fastest(db, course, limit)
@@ -139,7 +139,7 @@ class LapBoard:
             "(PARTITION BY CASE driven_by WHEN ? THEN NULL ELSE name END ORDER BY ticks, set_at, rowid) AS own "
             "FROM laps WHERE shape = ? AND fingerprint = ?"
             ") WHERE own <= ? ORDER BY ticks, set_at, place LIMIT ?)",
-            (*same, MACHINE, *same, MOST_LAPS_OF_A_NAME, MOST_LAPS),
+            (*same, MACHINE, *same, MOST_LAPS_OF_A_NAME, MOST_LAPS_OF_A_COURSE),
         )
 
 

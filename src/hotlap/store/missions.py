@@ -19,6 +19,8 @@ LONGEST_REASON = 200
 LONGEST_DRIVER = 64
 LONGEST_MISSION_S = 86_400.0
 MOST_ORDERS = 100
+MOST_LISTED = 200
+"""Missions that a page is told of at once."""
 
 Lane = Annotated[int, msgspec.Meta(ge=0, le=MOST_LANES)]
 Seconds = Annotated[float, msgspec.Meta(ge=0.0, le=LONGEST_MISSION_S)]

@@ -11,9 +11,9 @@ from onnx import numpy_helper
 
 from hotlap.errors import PolicyError
 from hotlap.policies.onnx_checks import checked_model, read_model_file
+from hotlap.policies.small_network import ACTIVATIONS
 from hotlap.training.random_state import Tensors
 
-ACTIVATIONS = {"Relu": "relu", "Tanh": "tanh", "Elu": "elu"}
 SCALING = ["Sub", "Sub", "Div", "Clip"]
 EPSILON = 1e-8
 """What VecNormalize adds to a variance."""

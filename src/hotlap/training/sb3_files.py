@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from hotlap.errors import PolicyError
 from hotlap.training.algorithms import ACTIVATIONS
+from hotlap.training.policy_layers import EPSILON
 from hotlap.training.random_state import Tensors
 from hotlap.training.state import TEMPERATURE
 
@@ -25,7 +26,7 @@ FIRST_LAYERS = {
 """By algorithm, what its hidden layers are called; those of DQN are followed by the last one under the same name."""
 DEFAULT_ACTIVATIONS = {"ppo": torch.nn.Tanh, "sac": torch.nn.ReLU, "dqn": torch.nn.ReLU}
 ACTIVATION_NAMES = {activation: name for name, activation in ACTIVATIONS.items()}
-CLIP, EPSILON = 10.0, 1e-8
+CLIP = 10.0
 """How VecNormalize scales unless it is told otherwise."""
 
 

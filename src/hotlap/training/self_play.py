@@ -21,7 +21,7 @@ from hotlap.training.config import TrainConfig
 
 Array = NDArray[Any]
 Floats = NDArray[np.float32]
-PAST = "past"
+PAST_SELF = "past"
 """What a seat of a past self is called."""
 SELVES = 4
 """How many past selves race: those of the last steps, each of twice the steps of the one before."""
@@ -110,7 +110,7 @@ class SelfPlaySeat:
         mixed = grid % 2 == 1
         actions = np.zeros((len(rows), len(ACTION_LOW)), np.float32)
         actions[~mixed] = self.selves.act(NEWEST, observation[~mixed])
-        if self.name != PAST:
+        if self.name != PAST_SELF:
             self._other = self._other or race_driver(self.name, race)
             actions[mixed] = self._other.act(observation[mixed], race, rows[mixed])
             return actions
@@ -124,7 +124,7 @@ class SelfPlaySeat:
 def training_opponents(config: TrainConfig) -> tuple[Any, ...]:
     """The drivers of the other seats: as they are named, unless past selves are among them."""
     race = config.race
-    if race.learners >= race.cars or PAST not in race.opponents:
+    if race.learners >= race.cars or PAST_SELF not in race.opponents:
         return race.opponents if race.learners < race.cars else ()
     if config.algorithm != "ppo":
         raise ConfigError(f"past selves race only where ppo learns, not {config.algorithm}: name other race.opponents.")

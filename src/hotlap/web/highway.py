@@ -12,13 +12,12 @@ from hotlap.errors import MissionError
 from hotlap.highway.missions import Direction, Mode, Source
 from hotlap.highway.orders.answers import answer
 from hotlap.highway.orders.situation import Kind, Units
-from hotlap.store.missions import MissionLog, record_from_json
+from hotlap.store.missions import MOST_LISTED, MissionLog, record_from_json
+from hotlap.web.board import NO_STORE
 from hotlap.web.bodies import read_json_body
 
 MOST_ORDER_BYTES = 16 * 1024
 MOST_RECORD_BYTES = 16 * 1024
-MOST_LISTED = 200
-NO_STORE = {"Cache-Control": "no-store"}
 
 
 class SentMission(msgspec.Struct, forbid_unknown_fields=True):

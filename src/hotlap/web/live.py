@@ -10,13 +10,14 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hotlap.checkpoints.curve import CurveFollower, CurvePoint
+from hotlap.export.page_numbers import NO_RUN
 from hotlap.web.runs import STOPPED, TRAINING, DriverEntry, Listing, Run, Shelf, newest_driver, read_run
 
 LOOK_SECONDS = 0.5
 SEND_SECONDS = 20.0
 MOST_WAITING = 32
 MOST_SPECTATORS = 64
-NO_RUN, FULL, NOT_ASKED = 4404, 1013, 1008
+FULL, NOT_ASKED = 1013, 1008
 
 Text = str
 

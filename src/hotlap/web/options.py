@@ -5,6 +5,8 @@ from pathlib import Path
 
 import tyro
 
+from hotlap.settings import RUNS
+
 
 @dataclass(frozen=True)
 class PlayOptions:
@@ -22,7 +24,7 @@ class PlayOptions:
     """File with the token, at least 128 bits; else the environment's HOTLAP_TOKEN, else a fresh one beyond loopback."""
     tracks: tuple[str, ...] = ()
     """Further tracks: generated:SEED:DIFFICULTY, or the paths of .json or .csv track files."""
-    root: Path = Path("runs")
+    root: Path = RUNS
     """Folder that holds the runs."""
     database: Path | None = None
     """File of the lap board; by default hotlap.sqlite beside the runs."""

@@ -11,7 +11,8 @@ from hotlap import cli
 from hotlap.checkpoints.run_files import PolicyScore, publish_best
 from hotlap.evaluation.highway.drive_orders import best_highway_run, live_line
 from hotlap.highway.missions import Ending
-from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
+from hotlap.highway.ordered_drive import Moment, OrderedDrive
+from hotlap.highway.scene import Scene
 from hotlap.policies.highway_expert import HighwayExpert
 from hotlap.store.database import Database
 from hotlap.store.missions import MissionLog
@@ -53,7 +54,7 @@ def test_order_is_carried_out_explained_and_logged(drive, tmp_path):
 
 
 def test_json_is_all_there_is_on_stdout(drive):
-    code, out, _ = drive("move right", "--json", "--seed", "3", "--density", "5")
+    code, out, _ = drive("move right", "--json", "--seed", "3", "--vehicles", "5")
     document = json.loads(out)
     assert code == 0
     assert document["scene"]["seed"] == 3
@@ -70,7 +71,7 @@ def test_same_seed_gives_the_same_drive_and_another_one_another(drive):
 
 
 def test_orders_follow_one_another(drive, tmp_path):
-    code, out, _ = drive("cruise at 55", "--then", "move left", "stop", "--density", "4", "--json")
+    code, out, _ = drive("cruise at 55", "--then", "move left", "stop", "--vehicles", "4", "--json")
     assert code == 0
     assert [order["understood"]["mode"] for order in json.loads(out)["orders"]] == ["cruise", "lane_change", "stop"]
     assert [record.mode for record in logged(tmp_path)] == ["stop", "lane_change", "cruise"]
@@ -81,7 +82,7 @@ def test_refused_order_drives_nothing_and_exits_with_one(drive, tmp_path):
     code, out, _ = drive("move left", "--lane", "1")
     assert (code, out) == (1, "Refused: There is no lane to the left of lane 1.\n")
     assert not (tmp_path / "runs").exists()
-    code, out, _ = drive("pass this truck", "--density", "0")
+    code, out, _ = drive("pass this truck", "--vehicles", "0")
     assert (code, out) == (1, "Refused: Nobody drives ahead in this lane.\n")
 
 
@@ -93,10 +94,10 @@ def test_order_that_is_not_done_in_time_exits_with_one(drive, tmp_path):
 
 
 def test_hold_lasts_as_long_as_the_drive(drive):
-    code, out, _ = drive("hold", "--seconds", "10", "--density", "0", "--policy", "expert")
+    code, out, _ = drive("hold", "--seconds", "10", "--vehicles", "0", "--policy", "expert")
     assert code == 0
     assert "Held for 10.0 s: 58.0 mph" in out
-    _, out, _ = drive("hold", "--seconds", "10", "--density", "0")
+    _, out, _ = drive("hold", "--seconds", "10", "--vehicles", "0")
     assert re.search(r"Held for 10\.0 s: 5[78]\.\d mph", out)
 
 
@@ -105,7 +106,7 @@ def test_newest_run_of_the_highway_drives_and_others_do_not(drive, tmp_path):
         (tmp_path / "runs" / name).mkdir(parents=True)
         (tmp_path / "runs" / name / "policy.onnx").write_bytes(model.SerializeToString())
     assert best_highway_run(tmp_path / "runs") == tmp_path / "runs" / "pilot"
-    code, out, err = drive("cruise at 55", "--density", "0", "--json")
+    code, out, err = drive("cruise at 55", "--vehicles", "0", "--json")
     assert code == 0
     assert json.loads(out)["driver"] == "pilot"
     assert "the best evaluated run of the highway" in err
@@ -124,7 +125,7 @@ def test_best_evaluated_run_drives_rather_than_the_newest(tmp_path):
 
 
 def test_driver_that_comes_along_is_known_by_name_and_said(drive):
-    code, out, err = drive("hold", "--seconds", "2", "--density", "0", "--json")
+    code, out, err = drive("hold", "--seconds", "2", "--vehicles", "0", "--json")
     assert code == 0
     assert json.loads(out)["driver"] == "motorist"
     assert "driver: motorist, which comes with Hotlap" in err
@@ -136,7 +137,7 @@ def test_driver_that_comes_along_is_known_by_name_and_said(drive):
     [
         (["stop", "--seed", "-1"], "--seed must be 0 or more"),
         (["stop", "--seconds", "0"], "--seconds must be from"),
-        (["stop", "--density", "99"], "vehicles must be from 0 to 40"),
+        (["stop", "--vehicles", "99"], "vehicles must be from 0 to 40"),
         (["stop", "--lane", "9"], "from 1 (leftmost) to 5, or 6, the shoulder, not 9"),
         (["stop", "--speed-mph", "900"], "from 0 to 89 mph"),
         (["stop", "--policy", "expret"], 'Did you mean "expert"?'),
@@ -150,7 +151,7 @@ def test_mistake_exits_with_two_and_says_what_would_be_right(drive, words, compl
 
 def test_log_that_cannot_be_written_does_not_spoil_the_drive(drive, tmp_path):
     (tmp_path / "runs").write_text("a file where the folder should be")
-    code, out, err = drive("move left", "--density", "0")
+    code, out, err = drive("move left", "--vehicles", "0")
     assert code == 0
     assert "Done after" in out
     assert "the missions are not logged" in err

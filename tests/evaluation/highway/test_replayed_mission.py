@@ -11,7 +11,7 @@ from hotlap.highway.missions import Ending, Mission, Mode, Outcome
 from hotlap.store.database import Database
 from hotlap.store.missions import MissionLog, record_of
 
-ORDERS = ["cruise at 60", "--then", "move left", "pull over", "--seed", "5", "--density", "12", "--lane", "2"]
+ORDERS = ["cruise at 60", "--then", "move left", "pull over", "--seed", "5", "--vehicles", "12", "--lane", "2"]
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_driver_that_was_trained_since_is_told(root, capsys):
     (root / "pilot").mkdir(parents=True)
     policy = root / "pilot" / "policy.onnx"
     policy.write_bytes(highway_model().SerializeToString())
-    hotlap(root, "drive", "cruise at 55", "--policy", "pilot", "--density", "0")
+    hotlap(root, "drive", "cruise at 55", "--policy", "pilot", "--vehicles", "0")
     policy.write_bytes(highway_model(steps="more").SerializeToString())
     hotlap(root, "missions", "--replay", "1", "--json")
     printed = capsys.readouterr()

@@ -13,12 +13,11 @@ from hotlap.benchmark.suite.tasks import Task, load_suite
 from hotlap.checkpoints.run_files import is_run
 from hotlap.errors import HotlapError
 from hotlap.evaluation.any_driver import evaluate
+from hotlap.exit_codes import DONE, INTERRUPTED, USER_MISTAKE
 from hotlap.progress import say
 from hotlap.scaleout.training_process import stop_when_alone
 from hotlap.systems import keep_to_cores
 from hotlap.training.train import TrainingResult, resume, train
-
-INTERRUPTED = 130
 
 
 class SuiteRun(NamedTuple):
@@ -66,8 +65,8 @@ def main(arguments: list[str]) -> int:
         return INTERRUPTED
     except HotlapError as error:
         say(str(error))
-        return 2
-    return 0
+        return USER_MISTAKE
+    return DONE
 
 
 if __name__ == "__main__":

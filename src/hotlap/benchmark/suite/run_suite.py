@@ -11,11 +11,11 @@ from hotlap.benchmark.suite.results import PAGE_FILE, RESULTS_FILE, SuiteFolder,
 from hotlap.benchmark.suite.side_by_side import finish_side_by_side
 from hotlap.benchmark.suite.tasks import Suite, load_suite
 from hotlap.errors import ConfigError, ReportError
+from hotlap.exit_codes import BELOW_WHAT_WAS_ASKED, DONE
 from hotlap.progress import say
 from hotlap.whole_files import write_whole_file
 from hotlap.worlds import check_known
 
-DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 MOST_SEEDS = MOST_WORKERS = 1000
 
 

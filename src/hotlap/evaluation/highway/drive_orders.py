@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +14,21 @@ import numpy as np
 
 from hotlap.checkpoints.names import POLICY_FILE
 from hotlap.checkpoints.run_files import read_best
-from hotlap.errors import CheckpointError, ConfigError, PolicyError, StoreError
+from hotlap.errors import CheckpointError, PolicyError, StoreError
 from hotlap.evaluation.sources import DriverSource, find_driver
+from hotlap.exit_codes import BELOW_WHAT_WAS_ASKED, DONE
 from hotlap.highway.fingerprint import physics_fingerprint
 from hotlap.highway.missions import Ending, Outcome
-from hotlap.highway.ordered_drive import Moment, OrderedDrive, Scene
+from hotlap.highway.ordered_drive import Moment, OrderedDrive
 from hotlap.highway.orders import Refused, Situation, Understood, as_record, as_sentence, interpret
 from hotlap.highway.orders.situation import lane_name
 from hotlap.highway.physics import DECISION_S, MPH
-from hotlap.highway.road_config import RoadConfig
+from hotlap.highway.scene import Scene
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.progress import say
 from hotlap.store.database import DATABASE_FILE, Database
 from hotlap.store.missions import MOST_ORDERS, DrivenScene, MissionLog, MissionRecord, record_of
 
-DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 EXPERT, BUNDLED_DRIVER = "expert", "motorist"
 HASH_DIGITS = 16
 
@@ -66,14 +66,6 @@ class Carried:
         }
 
 
-def lane_number(counted: int) -> int:
-    """The number of the lane that people count from 1; ConfigError where there is none."""
-    lanes = RoadConfig.lanes
-    if not 1 <= counted <= lanes + 1:
-        raise ConfigError(f"--lane must be from 1 (leftmost) to {lanes}, or {lanes + 1}, the shoulder, not {counted}.")
-    return counted - 1
-
-
 def explain(text: str, *, lane: int, speed_mph: float, as_json: bool = False) -> None:
     """Print what was understood, as one sentence or one JSON object; a refusal is a result too."""
     result = interpret(text, Situation(lane=lane, speed_mph=speed_mph))
@@ -88,7 +80,7 @@ def drive_orders(
     source = _driver(policy, root)
     carried = carry_out_orders(orders, scene, source, pace=pace, as_json=as_json)
     if as_json:
-        document = {"driver": source.name, "scene": asdict(scene), "orders": [each.plain() for each in carried]}
+        document = {"driver": source.name, "scene": scene.plain(), "orders": [each.plain() for each in carried]}
         print(json.dumps(document, indent=2))
     _log(records_of(carried, scene, source), root)
     return DONE if all(each.succeeded for each in carried) and len(carried) == len(orders) else BELOW_WHAT_WAS_ASKED
@@ -250,7 +242,7 @@ def policy_hash(source: DriverSource) -> str:
 
 def records_of(carried: Sequence[Carried], scene: Scene, source: DriverSource) -> list[MissionRecord]:
     """What the log keeps of a drive: its missions, each with all that makes the drive again up to it."""
-    place = {**asdict(scene), "physics": physics_fingerprint(), "policy": policy_hash(source)}
+    place = {**scene.plain(), "physics": physics_fingerprint(), "policy": policy_hash(source)}
     texts = [each.text for each in carried]
     return [
         record_of(each.outcome, source.name, each.interventions, _scene(place, texts[:number]))

@@ -8,8 +8,6 @@ import msgspec
 
 from hotlap.errors import MissionError
 from hotlap.evaluation.highway.drive_orders import (
-    BELOW_WHAT_WAS_ASKED,
-    DONE,
     carry_out_orders,
     find_highway_driver,
     policy_hash,
@@ -17,8 +15,9 @@ from hotlap.evaluation.highway.drive_orders import (
 )
 from hotlap.evaluation.highway.logged_missions import logged_missions
 from hotlap.evaluation.sources import DriverSource
+from hotlap.exit_codes import BELOW_WHAT_WAS_ASKED, DONE
 from hotlap.highway.fingerprint import physics_fingerprint
-from hotlap.highway.ordered_drive import Scene
+from hotlap.highway.scene import Scene
 from hotlap.progress import say
 from hotlap.store.database import DATABASE_FILE
 from hotlap.store.missions import LoggedMission, MissionRecord, checked_record
@@ -56,7 +55,8 @@ def scene_of(logged: LoggedMission) -> tuple[Scene, list[str]]:
     """Where the drive began and what was said in it; pages log the order alone, so that is driven in fresh traffic."""
     record, driven = logged.record, logged.record.drive
     if driven is not None:
-        return Scene(driven.seed, driven.vehicles, driven.lane, driven.speed_mph, driven.seconds), driven.orders
+        place = {name: getattr(driven, name) for name in Scene().plain()}
+        return Scene(**place | {"lane": driven.lane + 1}), driven.orders
     if not record.text:
         raise MissionError(f"mission {logged.id} has neither traffic nor words in the log, and cannot be driven again.")
     return Scene(), [record.text]

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hotlap.errors import ConfigError
+from hotlap.evaluation.request import EvaluationOptions
 from hotlap.highway.options import checked_missions
 from hotlap.highway.physics import MOST_VEHICLES
 
@@ -23,13 +24,13 @@ def held_out_seeds(first: int, count: int) -> range:
 class HighwaySetup:
     """The episodes of an evaluation."""
 
-    vehicles: tuple[int, ...] = (8, 20, 40)
+    vehicles: tuple[int, ...] = EvaluationOptions.vehicles
     """Densities: vehicles around the ego, 0 to 40; each is driven by itself."""
-    episodes: int = 100
+    episodes: int = EvaluationOptions.episodes
     """Episodes at each density, 1 to 100,000, of three minutes each."""
-    first_episode: int = 0
+    first_episode: int = EvaluationOptions.first_episode
     """Number of the first of them, among those held out from training."""
-    missions: str = "mixed"
+    missions: str = EvaluationOptions.missions
     """Missions: "mixed", or only one mode: hold, cruise, lane_change, overtake, stop."""
     orders: int = 0
     """Orders of every kind that are spoken to the driver at each density, 0 to 10,000: the order evaluation."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hotlap.episodes import checked_seed
+from hotlap.evaluation.race.evaluate import ticks_for
 from hotlap.progress import bar
 from hotlap.race.batch import RaceBatch, RaceSettings
 from hotlap.race.grid import FINISHED, RACING
@@ -14,8 +15,6 @@ from hotlap.race.opponents import Opponents, seated_drivers
 from hotlap.racer.cars import CLASSIC
 from hotlap.racer.options import load_cars, load_tracks
 from hotlap.racer.physics import TICKS_PER_SECOND
-
-SLOWEST_AVERAGE_UPS = 20.0
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def drive_races(rules: LeagueRules, track: str, seeds: Sequence[int]) -> list[Ra
     race.alone.episodes.stream[:] = np.tile(np.arange(rules.cars), len(seeds))
     race.reset()
     drivers = Opponents(race, seated_drivers(rules.drivers, rules.cars, race), 0)
-    most_ticks = round(rules.laps * circuit.length_u / SLOWEST_AVERAGE_UPS * TICKS_PER_SECOND)
+    most_ticks = ticks_for(circuit, rules.laps, with_grip=bool(cars))
     with bar(most_ticks, "ticks", f"{track}: races of seeds {', '.join(map(str, seeds))}") as advance:
         clean_laps = _drive(race, drivers, most_ticks, advance)
     results = [_car_result(race, row, len(rules.drivers), drivers, clean_laps) for row in range(race.count)]

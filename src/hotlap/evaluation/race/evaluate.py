@@ -13,11 +13,19 @@ from hotlap.progress import tracked
 from hotlap.race.opponents import RaceDriver
 from hotlap.race.world import RaceWorld
 from hotlap.racer.physics import TICKS_PER_SECOND
+from hotlap.racer.tracks import Track
 
 HELD_OUT = ("line-78", "line-81", "line-83", "line-86", "line-89", "line-91", "line-93")
 """Opponents of an evaluation: paces that no training has."""
 RACES = 8
 SLOWEST_AVERAGE_UPS, SLOWEST_WITH_GRIP_MPS = 20.0, 12.0
+"""Whoever drives at least so fast has time for all laps."""
+
+
+def ticks_for(track: Track, laps: int, *, with_grip: bool) -> int:
+    """How long a race over so many laps may take."""
+    slowest_ups = SLOWEST_WITH_GRIP_MPS if with_grip else SLOWEST_AVERAGE_UPS
+    return round(laps * track.length_u / slowest_ups * TICKS_PER_SECOND)
 
 
 @dataclass(frozen=True)
@@ -62,8 +70,7 @@ def race_on(policy: OnnxPolicy, tracks: Sequence[Any], cars: Any, limits: RaceLi
     driver: RaceDriver = FileDriver(policy, world.batch)
     driver = LevelDriver(driver, limits.level, driver.name, world.batch) if limits.level else driver
     done = np.zeros(world.count, bool)
-    slowest_ups = SLOWEST_WITH_GRIP_MPS if world.cars else SLOWEST_AVERAGE_UPS
-    enough = [limits.steps or round(laps * each.length_u / slowest_ups * TICKS_PER_SECOND) for each in world.tracks]
+    enough = [limits.steps or ticks_for(each, laps, with_grip=bool(world.cars)) for each in world.tracks]
     found: dict[int, RaceFigures] = {}
     for tick in tracked(range(1, max(enough) + 1), max(enough), "ticks", f"{world.count} races"):
         world.advance(driver.act(world.observation, world.batch, world.rows))

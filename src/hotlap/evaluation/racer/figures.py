@@ -11,6 +11,7 @@ from hotlap.errors import ConfigError
 from hotlap.evaluation.measures import Measure
 from hotlap.evaluation.racer.quantities import measures_of, telemetry_measures
 from hotlap.evaluation.racer.telemetry import LapTelemetry
+from hotlap.evaluation.request import EvaluationOptions
 from hotlap.racer.cars import CLASSIC
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.tracks import Track
@@ -26,9 +27,9 @@ UNHURRIED_MPS = 20.0
 class DriveLimits:
     """When a car has driven enough."""
 
-    laps: int = 4
+    laps: int = EvaluationOptions.laps
     """Laps each car drives: a standing one, the rest flying; 2 or more."""
-    steps: int | None = None
+    steps: int | None = EvaluationOptions.steps
     """Ticks each car has for them, 60 a second, 100 or more; by default 6,000, and more on long tracks."""
 
     def __post_init__(self) -> None:

@@ -6,10 +6,9 @@ from hotlap.racer import grip_car
 from hotlap.racer.cars.drives import driven, rolling
 from hotlap.racer.fleet import Controls
 from hotlap.racer.grip_car import CarData, GripState
-from hotlap.worlds import fingerprint_of
+from hotlap.worlds import ROUNDED_TO, fingerprint_of
 
 MODEL = "grip-1"
-ROUNDED_TO = 1e-5
 DRIVE_TICKS = 240
 START_MPS = 30.0
 CONSTANTS = (

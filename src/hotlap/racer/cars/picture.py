@@ -10,11 +10,12 @@ from hotlap.errors import CarError
 from hotlap.racer.cars.catalogue import Car
 from hotlap.racer.cars.drives import KMH, flat_out
 from hotlap.racer.cars.figures import grip_envelope
+from hotlap.racer.tracks.picture import NIGHT
 from hotlap.whole_files import write_whole_file
 
 SPEEDS_KMH = (80, 150, 250)
 COLOURS = ("#58a6ff", "#58d68d", "#f0883e")
-NIGHT, LINES, TEXT = "#0d1117", "#30363d", "#c9d1d9"
+LINES, TEXT = "#30363d", "#c9d1d9"
 
 
 def save_grip_picture(car: Car, path: Path, *, force: bool = False) -> None:

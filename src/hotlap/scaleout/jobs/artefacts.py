@@ -16,10 +16,10 @@ from hotlap.checkpoints.disk import (
     write_synced,
 )
 from hotlap.checkpoints.manifest import FileEntry
+from hotlap.checkpoints.names import MANIFEST
 from hotlap.errors import CheckpointError, JobError
 from hotlap.whole_files import CHUNK_BYTES, sync_folder, whole_folder
 
-MANIFEST = "manifest.json"
 MOST_MANIFEST_BYTES = 1 << 24
 MOST_FILES = 100_000
 

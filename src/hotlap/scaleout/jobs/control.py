@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hotlap.errors import JobError
+from hotlap.exit_codes import BELOW_WHAT_WAS_ASKED, DONE
 from hotlap.progress import say
 from hotlap.scaleout.jobs.artefacts import fetch
 from hotlap.scaleout.jobs.client import Jobs, new_job_name, request
@@ -13,7 +14,6 @@ from hotlap.scaleout.jobs.packing import Parcel, pack
 from hotlap.scaleout.jobs.rendering import RENDERERS
 from hotlap.scaleout.jobs.spec import JobSpec, load_job
 
-DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 ENDED_WELL = "SUCCEEDED"
 
 

@@ -15,7 +15,7 @@ from hotlap.training.config import TrainConfig, config_document
 
 ENVIRONMENT = "hotlap"
 MODULE = "default_policy"
-LOOK_S = 0.5
+PROBE_S = 0.5
 """How long each iteration waits for a lost env runner to come back before the others drive on."""
 
 
@@ -96,7 +96,7 @@ def _set_places(ppo: Any, config: TrainConfig, cluster: Cluster) -> None:
     ppo.fault_tolerance(
         restart_failed_env_runners=True,
         max_num_env_runner_restarts=1000,
-        env_runner_health_probe_timeout_s=LOOK_S,
+        env_runner_health_probe_timeout_s=PROBE_S,
     )
 
 

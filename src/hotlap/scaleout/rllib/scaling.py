@@ -9,12 +9,10 @@ from gymnasium.vector.utils import batch_space
 from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.vec_env import VecNormalize
 
+from hotlap.training.policy_layers import EPSILON
+from hotlap.training.sb3_files import CLIP
 from hotlap.vector.gymnasium_env import StepResult
 from hotlap.worlds import Array
-
-LARGEST = 10.0
-TINY = 1e-8
-"""As VecNormalize has them: no scaled number is larger, and no variance is nothing."""
 
 
 class Seen(NamedTuple):
@@ -49,7 +47,7 @@ class ScaledVectorEnv(gym.vector.VectorWrapper):
     def __init__(self, env: Any, gamma: float) -> None:
         super().__init__(env)
         size = env.single_observation_space.shape[0]
-        self.single_observation_space = gym.spaces.Box(-LARGEST, LARGEST, (size,), np.float32)
+        self.single_observation_space = gym.spaces.Box(-CLIP, CLIP, (size,), np.float32)
         self.observation_space = batch_space(self.single_observation_space, env.num_envs)
         self.gamma = gamma
         self._known = Seen(RunningMeanStd(shape=(size,)), RunningMeanStd())
@@ -82,8 +80,8 @@ class ScaledVectorEnv(gym.vector.VectorWrapper):
         for seen in (self._known, self._new):
             seen.observations.update(observation)
         statistics = self._known.observations
-        scaled = (observation - statistics.mean) / np.sqrt(statistics.var + TINY)
-        return np.clip(scaled, -LARGEST, LARGEST).astype(np.float32)
+        scaled = (observation - statistics.mean) / np.sqrt(statistics.var + EPSILON)
+        return np.clip(scaled, -CLIP, CLIP).astype(np.float32)
 
     def _scaled_reward(self, reward: Array, done: Array) -> Array:
         """By the spread of discounted returns; a car that only begins again has driven nothing and does not count."""
@@ -93,4 +91,4 @@ class ScaledVectorEnv(gym.vector.VectorWrapper):
             seen.returns.update(drove)
         self._returns[done] = 0.0
         self._begins = done
-        return np.clip(reward / np.sqrt(self._known.returns.var + TINY), -LARGEST, LARGEST)
+        return np.clip(reward / np.sqrt(self._known.returns.var + EPSILON), -CLIP, CLIP)

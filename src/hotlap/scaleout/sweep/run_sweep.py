@@ -13,6 +13,7 @@ from hotlap.evaluation.measures import Evaluation
 from hotlap.evaluation.request import EvaluationConfig
 from hotlap.evaluation.sources import find_driver
 from hotlap.evaluation.world_evaluation import evaluate_driver, evaluation_of
+from hotlap.exit_codes import BELOW_WHAT_WAS_ASKED, DONE
 from hotlap.progress import say
 from hotlap.racer.tracks import load_track
 from hotlap.scaleout.cluster import load_ray
@@ -24,7 +25,6 @@ from hotlap.scaleout.sweep.results import Row, best_run, print_rows, rows_of
 from hotlap.scaleout.sweep.spec import load_spec, trials_of
 from hotlap.whole_files import write_whole_file
 
-DONE, BELOW_WHAT_WAS_ASKED = 0, 1
 MOST_WORKERS = 1024
 Engine = Callable[[SweepFolder, list[str]], None]
 

@@ -10,10 +10,9 @@ from hotlap.checkpoints import check_run_name
 from hotlap.errors import ConfigError
 from hotlap.scaleout.sweep.search import SearchRange, nested, parse_search, points
 from hotlap.settings import check_ranges, merged, read_toml
-from hotlap.training.config import TrainConfig, config_document, config_from_document, load_preset
+from hotlap.training.config import MANY, TrainConfig, config_document, config_from_document, load_preset
 
 MOST_TRIALS = 10_000
-MANY = 10**9
 SIZES = ("sac.buffer_size", "dqn.buffer_size")
 """Settings of how to learn that also decide how large a checkpoint is."""
 
