@@ -1,12 +1,13 @@
 """What a command tells on stderr while it works."""
 
 import sys
+import threading
 
 import pytest
 
 from hotlap import progress
 from hotlap.cli import main
-from hotlap.progress import Verbosity, bar, say, say_more, telling, tracked
+from hotlap.progress import Verbosity, bar, say, say_more, telling, tracked, waiting
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,24 @@ def test_what_is_done_soon_shows_no_bar(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     list(tracked("abc", 3, "letters"))
     assert "letters" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("verbosity", "shown"), [(Verbosity.USUAL, True), (Verbosity.QUIET, False)])
+def test_seconds_are_counted_on_a_terminal_while_nobody_knows_how_far_the_work_is(
+    verbosity, shown, capsys, monkeypatch
+):
+    monkeypatch.setattr(progress, "BAR_AFTER_S", 0.0)
+    monkeypatch.setattr(progress, "REDRAWN_S", 0.001)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    said = ""
+    with telling(verbosity), waiting("compiling kernels"):
+        while shown and said.count("compiling kernels, 00:0") < 3:  # drawn again and again
+            said += capsys.readouterr().err
+    assert bool(said) is shown
+    assert not capsys.readouterr().err.strip("\r ")  # and gone when the work is done
+
+
+def test_no_thread_counts_without_a_terminal():
+    before = threading.active_count()
+    with waiting("compiling kernels"):
+        assert threading.active_count() == before

@@ -22,7 +22,7 @@ import llvmlite
 import numba
 from numba.core import caching
 
-from hotlap.progress import say_to_whoever_waits
+from hotlap.progress import say_to_whoever_waits, waiting
 from hotlap.whole_files import replace_file
 
 LOG = logging.getLogger(__name__)
@@ -185,7 +185,17 @@ def unsealed(path: Path) -> bytes | None:
 
 
 def kept(name: str, make: Callable[[], bytes]) -> bytes:
-    """What was made from the kernels once and then kept beside them; made again when it was damaged."""
+    """Compiled code, made once and then kept; whoever waits for it on a terminal sees for how long."""
+
+    def compiled() -> bytes:
+        with waiting("compiling kernels"):
+            return make()
+
+    return kept_file(name, compiled)
+
+
+def kept_file(name: str, make: Callable[[], bytes]) -> bytes:
+    """What was made with the kernels once and then kept beside them; made again when it was damaged."""
     folder = cache_folder()
     found = None if folder is None else unsealed(folder / name)
     if found is not None:

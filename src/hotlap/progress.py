@@ -2,13 +2,15 @@
 
 import contextlib
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 BAR_AFTER_S = 2.0
 """What is done sooner needs no bar."""
+REDRAWN_S = 0.5
 
 
 class Verbosity(IntEnum):
@@ -23,6 +25,8 @@ class Verbosity(IntEnum):
 
 class _Chosen:
     verbosity = Verbosity.USUAL
+    waits = False
+    """Whether seconds are counted already."""
 
 
 @contextlib.contextmanager
@@ -62,6 +66,32 @@ def say_to_whoever_waits(message: str) -> None:
 def shows_bars() -> bool:
     """Whether somebody looks at a terminal and has not asked for quiet."""
     return _Chosen.verbosity > Verbosity.QUIET and sys.stderr.isatty()
+
+
+@contextlib.contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """The seconds, counted on a terminal, where nobody can say how far the work is; a part of it counts none itself."""
+    if _Chosen.waits or not shows_bars():
+        yield
+        return
+    from tqdm import tqdm  # noqa: PLC0415 - see `bar`
+
+    over = threading.Event()
+    with tqdm(bar_format=f"{what}, {{elapsed}}", file=sys.stderr, delay=BAR_AFTER_S, leave=False) as drawn:
+        clock = threading.Thread(target=lambda: _redraw(drawn, over), daemon=True)
+        clock.start()
+        _Chosen.waits = True
+        try:
+            yield
+        finally:
+            _Chosen.waits = False
+            over.set()
+            clock.join()
+
+
+def _redraw(drawn: Any, over: threading.Event) -> None:
+    while not over.wait(REDRAWN_S):
+        drawn.update()
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ def laps(monkeypatch) -> dict[str, bytes]:
             laps[name] = make()
         return laps[name]
 
-    monkeypatch.setattr(kept_laps, "kept", kept)
+    monkeypatch.setattr(kept_laps, "kept_file", kept)
     return laps
 
 

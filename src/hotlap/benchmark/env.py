@@ -1,13 +1,15 @@
 """`hotlap benchmark env`: measure the racing world on this machine, and other driving environments beside it."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from hotlap.benchmark import peers as yardsticks
 from hotlap.benchmark import racer
 from hotlap.benchmark.report import BatchRate, Findings, check_sizes, describe_machine, print_json, print_tables
 from hotlap.progress import say as tell
+from hotlap.progress import waiting
 
 CASES = (("track-01", "classic"), ("track-02", "classic"), ("track-03", "classic"), ("track-01", "full"))
 MOST = {"cars": 1_000_000, "ticks": 1_000_000, "repeats": 1000}
@@ -26,18 +28,26 @@ def run_env_benchmark(*, cars: int, ticks: int, repeats: int, peers: bool, json:
     return 0
 
 
+@contextmanager
+def turn(what: str, say: Callable[[str], Any]) -> Iterator[None]:
+    """One measurement: `say` is told what it is, and a terminal for how long it takes."""
+    say(f"{what} …")
+    with waiting(what):
+        yield
+
+
 def measure(settings: dict[str, int], *, with_peers: bool, say: Callable[[str], Any]) -> Findings:
     """Every measurement in turn; `say` is told what comes next."""
     repeats = settings["repeats"]
     batches = [_batch(track, layout, settings, say) for track, layout in CASES]
-    say("many cars as a Gymnasium VectorEnv …")
-    vector_env = racer.vector_env_rate(settings["cars"], settings["ticks"], repeats)
-    say("one car …")
-    single, reset = racer.single_rate(SINGLE_STEPS, repeats), racer.reset_us(RESETS, repeats)
-    say("starting a new process, kernels cached …")
-    warm = racer.best(racer.start_up_s(cold=False) for _ in range(min(repeats, STARTS)))
-    say("starting a new process, compiling every kernel …")
-    cold = racer.start_up_s(cold=True)
+    with turn("many cars as a Gymnasium VectorEnv", say):
+        vector_env = racer.vector_env_rate(settings["cars"], settings["ticks"], repeats)
+    with turn("one car", say):
+        single, reset = racer.single_rate(SINGLE_STEPS, repeats), racer.reset_us(RESETS, repeats)
+    with turn("starting a new process, kernels cached", say):
+        warm = racer.best(racer.start_up_s(cold=False) for _ in range(min(repeats, STARTS)))
+    with turn("starting a new process, compiling every kernel", say):
+        cold = racer.start_up_s(cold=True)
     state, everything = racer.bytes_per_car("classic")
     found, missing = _peers(repeats, say) if with_peers else ([], [])
     return Findings(
@@ -59,9 +69,10 @@ def measure(settings: dict[str, int], *, with_peers: bool, say: Callable[[str], 
 def _batch(track: str, layout: str, settings: dict[str, int], say: Callable[[str], Any]) -> BatchRate:
     rates = []
     for threads in (1, os.cpu_count() or 1):
-        say(f"{settings['cars']:,} cars on {track}, {layout} observation, {threads} of {os.cpu_count()} cores …")
         case = racer.BatchCase(track, layout, settings["cars"], threads)
-        rates.append(racer.batch_rate(case, settings["ticks"], settings["repeats"]))
+        cores = f"{threads} of {os.cpu_count()} cores"
+        with turn(f"{settings['cars']:,} cars on {track}, {layout} observation, {cores}", say):
+            rates.append(racer.batch_rate(case, settings["ticks"], settings["repeats"]))
     return BatchRate(track, layout, *rates)
 
 
@@ -71,6 +82,6 @@ def _peers(repeats: int, say: Callable[[str], Any]) -> tuple[list[yardsticks.Pee
     missing = [peer.ids[0] for peer in yardsticks.PEERS if peer not in here]
     found = []
     for peer in here:
-        say(f"{peer.ids[0]} …")
-        found += yardsticks.measure_peers([peer], PEER_SECONDS, repeats)
+        with turn(peer.ids[0], say):
+            found += yardsticks.measure_peers([peer], PEER_SECONDS, repeats)
     return found, missing

@@ -19,6 +19,7 @@ from hotlap.export.ptx import libdevice, ptx
 from hotlap.export.world_browser import browser_of
 from hotlap.highway.world import HighwayWorld
 from hotlap.progress import say as tell
+from hotlap.progress import waiting
 from hotlap.race.world import RaceWorld
 from hotlap.racer.world import RacerWorld
 
@@ -201,9 +202,10 @@ def contest_outcome(gpu: Gpu, contest: Contest, settings: dict[str, int], say: S
     entry = browser_of(contest.world).entries[contest.function]
     kernel = gpu.kernel(ptx(contest.world, entry, libdevice()), contest.world)
     say(f"driving the {contest.name} on both …")
-    largest, differing = compare(gpu, kernel, contest)
     count = settings["cars"] // contest.cars_for_one // contest.together * contest.together
-    on_gpu, on_cores = rates(gpu, kernel, contest, count, settings["ticks"], settings["repeats"])
+    with waiting(f"driving the {contest.name}"):
+        largest, differing = compare(gpu, kernel, contest)
+        on_gpu, on_cores = rates(gpu, kernel, contest, count, settings["ticks"], settings["repeats"])
     return Outcome(contest.name, count, on_gpu, on_cores, COMPARED_TICKS, largest, differing)
 
 

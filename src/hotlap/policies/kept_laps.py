@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotlap.kernel_cache import kept
+from hotlap.kernel_cache import kept_file
 from hotlap.racer.cars.catalogue import Car
 from hotlap.racer.tracks import Track
 
@@ -27,7 +27,9 @@ def kept_lap(kind: str, track: Track, car: Car | None, work_out: Callable[[], Ma
 
     numbers = b"" if car is None else np.array(car.data).tobytes()
     driven = hashlib.sha256(track.control_points.tobytes() + repr(track.scale).encode() + numbers).hexdigest()
-    with np.load(io.BytesIO(kept(f"{kind}-{driven[:32]}-{_drivers_hash()}.npz", make)), allow_pickle=False) as columns:
+    with np.load(
+        io.BytesIO(kept_file(f"{kind}-{driven[:32]}-{_drivers_hash()}.npz", make)), allow_pickle=False
+    ) as columns:
         return dict(columns)
 
 

@@ -18,6 +18,7 @@ from hotlap.checkpoints.disk import (
 from hotlap.checkpoints.manifest import FileEntry
 from hotlap.checkpoints.names import MANIFEST
 from hotlap.errors import CheckpointError, JobError
+from hotlap.progress import tracked
 from hotlap.whole_files import CHUNK_BYTES, sync_folder, whole_folder
 
 MOST_MANIFEST_BYTES = 1 << 24
@@ -68,7 +69,7 @@ def fetch(source: Path, target: Path) -> JobManifest:
 
 
 def _copy(source: Path, manifest: JobManifest, target: Path) -> None:
-    for name, entry in manifest.files.items():
+    for name, entry in tracked(manifest.files.items(), len(manifest.files), "files", "fetching"):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / name, target / name, follow_symlinks=False)
         with opened_folder((target / name).parent) as folder:
