@@ -13,6 +13,7 @@ NUMBERS_OF_PAGES = re.compile(r"^(?:export )?const ([A-Z][A-Z0-9_]+)(?:: \w+)? =
 LABELS = (-1, 0, 1)
 """Numbers that only tell cases apart, or count the versions of a document."""
 ON_PURPOSE = {
+    "CARS_WORTH_A_THREAD": "measured for each kernel",
     "DRIVE_TICKS": "how long the drive of a fingerprint is, each for itself",
     "MOST_BYTES": "the limit of a file, each for itself",
     "INTERRUPTED": "hotlap_start answers before the package is loaded",

@@ -16,8 +16,6 @@ import numpy as np
 from hotlap.errors import ConfigError, did_you_mean
 
 Settings = TypeVar("Settings")
-RUNS = Path("runs")
-"""Folder that holds the runs, unless an option names another."""
 MOST_BYTES = 1 << 16
 DEEPEST = 32
 TOO_DEEP = f"is nested deeper than {DEEPEST} levels. Settings are at most a few levels deep."

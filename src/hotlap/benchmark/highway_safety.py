@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from hotlap.benchmark.options import SafetyOptions
+from hotlap.checkpoints.names import RUNS
 from hotlap.errors import ConfigError
 from hotlap.evaluation.sources import find_driver
 from hotlap.evaluation.table import console_for_results, empty_table, print_table
 from hotlap.highway.supervisor import RULE_NAMES
 from hotlap.highway.world import HighwayWorld
 from hotlap.progress import say, shows_bars
-from hotlap.settings import RUNS
 
 FloatArray = NDArray[np.float64]
 Driver = Callable[[HighwayWorld, int, np.random.Generator], NDArray[Any]]

@@ -7,8 +7,8 @@ from typing import Literal
 import tyro
 
 from hotlap.bridge import DEFAULT_URL
+from hotlap.checkpoints.names import RUNS
 from hotlap.errors import ConfigError
-from hotlap.settings import RUNS
 
 Learner = Literal["hotlap", "sb3"]
 Device = Literal["auto", "cpu", "cuda"]

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from hotlap.errors import CheckpointError, RunFolderError
 
+RUNS = Path("runs")
+"""Folder that holds the runs, unless an option names another."""
 RUN_DOCUMENT = "run.json"
 POLICY_FILE = "policy.onnx"
 BEST_DOCUMENT = "best.json"

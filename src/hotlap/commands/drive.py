@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotlap.checkpoints.names import RUNS
 from hotlap.errors import ConfigError
 from hotlap.evaluation.highway.mission_filter import MissionFilter
 from hotlap.highway.scene import Scene
-from hotlap.settings import RUNS
 
 
 @dataclass(frozen=True, kw_only=True)

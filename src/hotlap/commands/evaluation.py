@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 import tyro
 
+from hotlap.checkpoints.names import RUNS
 from hotlap.evaluation.history_filter import HistoryFilter
 from hotlap.evaluation.request import EvaluationOptions, Outputs, Requirements, config_from
-from hotlap.settings import RUNS
 
 
 @dataclass(frozen=True, kw_only=True)

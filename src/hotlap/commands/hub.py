@@ -6,8 +6,8 @@ from pathlib import Path
 
 import tyro
 
+from hotlap.checkpoints.names import RUNS
 from hotlap.evaluation.request import DEFAULT, EvaluationOptions
-from hotlap.settings import RUNS
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import tyro
 
+from hotlap.checkpoints.names import RUNS
 from hotlap.evaluation.league.run_league import LeagueOptions, LeagueOutputs, run_league
-from hotlap.settings import RUNS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hotlap.settings import RUNS
+from hotlap.checkpoints.names import RUNS
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 import tyro
 
+from hotlap.checkpoints.names import RUNS
 from hotlap.errors import ConfigError
 from hotlap.racer.config import RacerConfig
 from hotlap.scaleout.places import Cluster
-from hotlap.settings import RUNS
 from hotlap.training.config import DEFAULT_PRESET, TrainConfig, with_steps
 from hotlap.training.gpu_presets import load_preset_for
 

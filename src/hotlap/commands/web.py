@@ -5,7 +5,7 @@ from json import dumps
 from pathlib import Path
 from typing import Literal
 
-from hotlap.settings import RUNS
+from hotlap.checkpoints.names import RUNS
 from hotlap.web.options import PlayOptions
 
 

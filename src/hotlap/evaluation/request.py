@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from hotlap.checkpoints.names import RUNS
 from hotlap.errors import ConfigError
-from hotlap.settings import RUNS, merged, read_toml
+from hotlap.settings import merged, read_toml
 
 
 @dataclass(frozen=True, kw_only=True)

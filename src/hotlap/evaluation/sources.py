@@ -6,14 +6,13 @@ from importlib.resources import as_file
 from pathlib import Path
 from typing import Any
 
-from hotlap.checkpoints.names import POLICY_FILE
+from hotlap.checkpoints.names import POLICY_FILE, RUNS
 from hotlap.checkpoints.run_manifest import check_run
 from hotlap.errors import PolicyError, did_you_mean
 from hotlap.policies import Policy
 from hotlap.policies.bundled import BUNDLED, bundled_names
 from hotlap.policies.onnx_policy import OnnxPolicy
 from hotlap.policies.race_drivers import split_level
-from hotlap.settings import RUNS
 from hotlap.worlds import WORLDS, registered
 
 

@@ -38,7 +38,6 @@ from hotlap.policies.policy import Array, FloatArray
 from hotlap.race.grid import Race
 from hotlap.race.senses import NUMBERS_OF_A_CAR, OTHERS_SIZE, SEEN_EACH_WAY, SIGHT_U
 from hotlap.race.tick import RACE_RULES_SLOT, race_at
-from hotlap.racer.batch import CARS_WORTH_A_THREAD
 from hotlap.racer.car import clamp
 from hotlap.racer.tick import car_at
 
@@ -51,6 +50,7 @@ WAYS = 2 + 2 * SLOTS
 LOOKS = len(LOOKS_AHEAD_S)
 LOOK_EVERY_S = 0.15
 SAME_LANE = 0.98
+CARS_WORTH_A_THREAD = 64
 
 
 class Offsets(NamedTuple):

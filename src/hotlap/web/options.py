@@ -5,7 +5,7 @@ from pathlib import Path
 
 import tyro
 
-from hotlap.settings import RUNS
+from hotlap.checkpoints.names import RUNS
 
 
 @dataclass(frozen=True)
