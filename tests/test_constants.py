@@ -14,6 +14,7 @@ LABELS = (-1, 0, 1)
 """Numbers that only tell cases apart, or count the versions of a document."""
 ON_PURPOSE = {
     "CARS_WORTH_A_THREAD": "measured for each kernel",
+    "FIGURES": "how many numbers a pass tells, each for itself",
     "DRIVE_TICKS": "how long the drive of a fingerprint is, each for itself",
     "MOST_BYTES": "the limit of a file, each for itself",
     "INTERRUPTED": "hotlap_start answers before the package is loaded",
