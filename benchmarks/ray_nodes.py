@@ -68,6 +68,7 @@ class Stopwatch(BaseCallback):
     """Notes when every iteration was over."""
 
     whole_rollouts = True
+    needs_samples = False
 
     def __init__(self) -> None:
         super().__init__()

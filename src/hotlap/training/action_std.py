@@ -12,6 +12,7 @@ class ActionStdSchedule(BaseCallback):
     """Takes the spread of the actions out of the learner's hands, so that it goes on exploring until late."""
 
     whole_rollouts = True
+    needs_samples = False
 
     def __init__(self, config: TrainConfig) -> None:
         super().__init__()

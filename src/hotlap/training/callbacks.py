@@ -2,7 +2,8 @@
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,25 @@ from numpy.typing import NDArray
 
 from hotlap.racer.physics import TICKS_PER_SECOND
 from hotlap.racer.world import RacerWorld
-from hotlap.training.metrics import Metrics, columns_of, filled
+from hotlap.training.metrics import Metrics, Summary, columns_of, filled, part_sums
 
 LOG = logging.getLogger(__name__)
 REWARD_PARTS = ("progress", "speed", "wall", "offTrack", "backward", "stillness")
 RECENT_EPISODES = 100
 EPISODES, MEAN_LAP = "racer/episodes_this_rollout", "racer/mean_lap_time_sec"
 FIRST_LAP = "racer/first_lap_time_sec"
+
+
+LAP_ROW = ("tick", "car", "lap", "step", "ended", "ticks", "is_clean")
+
+
+@dataclass(frozen=True)
+class RacerSummary(Summary):
+    """Parts of the reward, and what may have ended in some ticks."""
+
+    cars: int
+    laps: NDArray[np.int64]
+    """A row of LAP_ROW for each car and tick with another lap than the tick before, or the end of an episode."""
 
 
 class RacerMetricsCallback(Metrics):
@@ -51,38 +64,57 @@ class RacerMetricsCallback(Metrics):
         """The share of the last hundred episodes that completed a lap."""
         return float(np.mean(self.recent_completions)) if self.recent_completions else None
 
-    def _on_step(self) -> bool:
-        columns = self._columns()
-        self.record_parts({part: columns[part] for part in REWARD_PARTS if part in columns})
-        if "lap" in columns and "stepCount" in columns:
-            self._count_laps(columns, np.atleast_2d(np.asarray(self.locals["dones"])))
-        return True
+    def summary(self, seen: Mapping[str, Any]) -> RacerSummary:
+        """Parts of the reward, in one step or in many of a compiled world, and laps and episodes that ended."""
+        columns: Mapping[str, Any] | None = seen.get("columns")
+        if columns is None:
+            columns = columns_of(seen["infos"], (*REWARD_PARTS, "lap", "stepCount"))
+        dones = np.atleast_2d(np.asarray(seen["dones"]))
+        return RacerSummary(
+            samples=dones.size,
+            part_sums=part_sums(columns, REWARD_PARTS),
+            cars=dones.shape[1],
+            laps=self._lap_rows(columns, dones, seen.get("infos")),
+        )
 
-    def _columns(self) -> Mapping[str, Any]:
-        """What happened, by key: in one step, or in many of a compiled world."""
-        if self.locals.get("columns") is not None:
-            columns: Mapping[str, Any] = self.locals["columns"]
-            return columns
-        return columns_of(self.locals["infos"], (*REWARD_PARTS, "lap", "stepCount"))
+    def count(self, summaries: Sequence[RacerSummary]) -> None:
+        """Parts of the reward, laps and episodes."""
+        self.record_parts(summaries)
+        cars = sum(each.cars for each in summaries)
+        if len(self.laps) != cars:
+            self.laps, self.lap_began = np.ones(cars, np.int64), np.zeros(cars, np.int64)
+        self._count_laps(laps_of_all(summaries))
 
     def watched(self, world: RacerWorld) -> Mapping[str, NDArray[Any]]:
         """Parts of the reward, laps, and how they were driven."""
         kept = {key: world.step_views[key] for key in (*REWARD_PARTS, "lap", "stepCount")}
         return {**kept, "lapTicks": world.out.last_lap_ticks, "lapClean": world.out.lap_clean}
 
-    def _count_laps(self, columns: Mapping[str, Any], dones: Any) -> None:
-        """Time the laps that ended, tick by tick, and forget the cars whose episode did."""
+    def _lap_rows(self, columns: Mapping[str, Any], dones: Any, infos: Any) -> NDArray[np.int64]:
+        """What may have ended; who does not know the laps before the first tick takes all that are beyond the first."""
+        if "lap" not in columns or "stepCount" not in columns:
+            return np.zeros((0, len(LAP_ROW)), np.int64)
         laps, steps = np.atleast_2d(columns["lap"]), np.atleast_2d(columns["stepCount"])
-        if len(self.laps) != laps.shape[1]:
-            self.laps, self.lap_began = np.ones(laps.shape[1], np.int64), np.zeros(laps.shape[1], np.int64)
-        before = np.concatenate([self.laps[None], np.where(dones, 1, laps)[:-1]])
-        for tick, car in np.argwhere((laps > before) | dones).tolist():
-            if laps[tick, car] > self.laps[car]:
-                self._end_lap(car, int(laps[tick, car]), int(steps[tick, car]))
-                self._note_clean_lap(self._lap_info(tick, car, columns))
-            if dones[tick, car]:
-                self.completions.append(float(laps[tick, car] > 1))
-                self.recent_completions.append(bool(laps[tick, car] > 1))
+        known = self.laps if len(self.laps) == laps.shape[1] else np.ones(laps.shape[1], np.int64)
+        before = np.concatenate([known[None], np.where(dones, 1, laps)[:-1]])
+        ended, higher = np.nonzero((laps > before) | dones), laps > before
+        if "lapTicks" in columns:
+            timed = columns["lapTicks"][ended], columns["lapClean"][ended]
+        else:
+            found = [infos[car] if higher[tick, car] else {} for tick, car in zip(*ended, strict=True)]
+            timed = [each.get("lapTicks", 0) for each in found], [each.get("lapClean", False) for each in found]
+        return np.array([*ended, laps[ended], steps[ended], np.asarray(dones)[ended], *timed], np.int64).T
+
+    def _count_laps(self, rows: list[list[int]]) -> None:
+        """Time the laps that ended, tick by tick, and forget the cars whose episode did."""
+        for _tick, car, lap, step, ended, ticks, is_clean in rows:
+            if lap > self.laps[car]:
+                self._end_lap(car, lap, step)
+                if is_clean:
+                    self._note_clean_lap(ticks / TICKS_PER_SECOND)
+            if ended:
+                self.completions.append(float(lap > 1))
+                self.recent_completions.append(lap > 1)
                 self.laps[car], self.lap_began[car] = 1, 0
 
     def _end_lap(self, car: int, lap: int, step: int) -> None:
@@ -92,18 +124,9 @@ class RacerMetricsCallback(Metrics):
             times_s.append(float(step - self.lap_began[car]) / TICKS_PER_SECOND)
         self.laps[car], self.lap_began[car] = lap, step
 
-    def _lap_info(self, tick: int, car: int, columns: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What is said about a lap that ended."""
-        if "lapTicks" in columns:
-            return {key: columns[key][tick, car] for key in ("lapTicks", "lapClean")}
-        info: Mapping[str, Any] = self.locals["infos"][car]
-        return info
-
-    def _note_clean_lap(self, info: Mapping[str, Any]) -> None:
+    def _note_clean_lap(self, lap_s: float) -> None:
         """The best lap of the whole training that never left the road nor touched a wall."""
-        if info.get("lapClean"):
-            lap_s = float(info["lapTicks"]) / TICKS_PER_SECOND
-            self.best_clean_lap_s = lap_s if self.best_clean_lap_s is None else min(lap_s, self.best_clean_lap_s)
+        self.best_clean_lap_s = lap_s if self.best_clean_lap_s is None else min(lap_s, self.best_clean_lap_s)
 
     def _on_rollout_end(self) -> None:
         self._forget_written()
@@ -170,3 +193,14 @@ class RacerMetricsCallback(Metrics):
         self.recorded = {key: int(count) for key, count in counters["recorded"].items() if key in self._lists()}
         best = counters["best_clean_lap_s"]
         self.best_clean_lap_s = None if best is None else float(best)
+
+
+def laps_of_all(summaries: Sequence[RacerSummary]) -> list[list[int]]:
+    """The rows of all cars in the order in which they came, cars numbered on from one summary to the next."""
+    first, rows = 0, []
+    for each in summaries:
+        rows.append(each.laps + np.array([0, first, *[0] * (len(LAP_ROW) - 2)]))
+        first += each.cars
+    joined = np.concatenate(rows)
+    in_order: list[list[int]] = joined[np.lexsort((joined[:, 1], joined[:, 0]))].tolist()
+    return in_order

@@ -52,6 +52,13 @@ def sees_whole_rollouts(callback: BaseCallback) -> bool:
     return bool(getattr(callback, "whole_rollouts", False))
 
 
+def needs_samples(callback: BaseCallback) -> bool:
+    """Whether a callback, or one of a list, looks at what cars saw and did; what is driven elsewhere has to travel."""
+    if isinstance(callback, CallbackList):
+        return any(needs_samples(each) for each in callback.callbacks)
+    return bool(getattr(callback, "needs_samples", True))
+
+
 class Driver:
     """The cars of a learner; what they see and get is scaled as VecNormalize's statistics say."""
 

@@ -1,7 +1,8 @@
 """What TensorBoard is told about the highway: parts of the reward, missions by mode, crashes, interventions."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hotlap.highway.missions import MODE_NAMES
 from hotlap.highway.physics import DECISION_S
 from hotlap.highway.world import HighwayWorld
 from hotlap.training.highway_tally import FACTS, Tally
-from hotlap.training.metrics import Metrics, columns_of
+from hotlap.training.metrics import Metrics, Summary, columns_of, part_sums
 
 REWARD_PARTS = ("tracking", "lane_keeping", "distance", "comfort", "legality", "mission_reward", "crash")
 RECENT_MISSIONS = 500
@@ -26,6 +27,16 @@ def ended_missions(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
         {"outcome": OUTCOME_NAMES[outcome], "ended_mode": MODE_NAMES[mode], "duration_s": float(count * DECISION_S)}
         for outcome, mode, count in rows
     ]
+
+
+@dataclass(frozen=True)
+class HighwaySummary(Summary):
+    """Parts of the reward, and what happened in some decisions."""
+
+    tally: Tally
+    """Without missions."""
+    missions: list[Mapping[str, Any]]
+    """What infos say about those that ended."""
 
 
 class HighwayMetricsCallback(Metrics):
@@ -47,18 +58,27 @@ class HighwayMetricsCallback(Metrics):
         """The share of the last five hundred missions that were done."""
         return float(np.mean(self.recent_missions)) if self.recent_missions else None
 
-    def _on_step(self) -> bool:
-        compiled = self.locals.get("columns")
-        columns = compiled or columns_of(self.locals["infos"], (*REWARD_PARTS, *FACTS))
-        self.record_parts({part.removesuffix("_reward"): columns[part] for part in REWARD_PARTS if part in columns})
+    def summary(self, seen: Mapping[str, Any]) -> HighwaySummary:
+        """Parts of the reward, facts, and missions that ended."""
+        compiled, tally = seen.get("columns"), Tally()
+        columns = compiled or columns_of(seen["infos"], (*REWARD_PARTS, *FACTS))
         if all(fact in columns for fact in FACTS):
-            self.tally.count(columns)
-        for info in ended_missions(compiled) if compiled else self.locals["infos"]:
-            if type(info) is dict and "outcome" in info:
-                done = self.tally.note_mission(info)
-                if done is not None:
-                    self.recent_missions.append(done)
-        return True
+            tally.count(columns)
+        infos = ended_missions(compiled) if compiled else seen["infos"]
+        return HighwaySummary(
+            samples=np.size(seen["dones"]),
+            part_sums={part.removesuffix("_reward"): each for part, each in part_sums(columns, REWARD_PARTS).items()},
+            tally=tally,
+            missions=[info for info in infos if type(info) is dict and "outcome" in info],
+        )
+
+    def count(self, summaries: Sequence[HighwaySummary]) -> None:
+        """All of it."""
+        self.record_parts(summaries)
+        for each in summaries:
+            self.tally.add(each.tally)
+            done = [self.tally.note_mission(info) for info in each.missions]
+            self.recent_missions.extend(one for one in done if one is not None)
 
     def watched(self, world: HighwayWorld) -> Mapping[str, NDArray[Any]]:
         """Parts of the reward, facts, and missions that ended."""

@@ -12,6 +12,8 @@ from hotlap.units import SECONDS_PER_HOUR
 
 FACTS = ("speed_mps", "rules", "crashed", "ego_fault", "is_free", "speed_error_mps")
 
+COUNTED = ("metres", "error_sum_mps", "decisions", "crashes", "ego_faults", "interventions", "free_decisions")
+
 
 class Tally:
     """Adds up decisions of many roads; `figures` says what came of them."""
@@ -33,6 +35,11 @@ class Tally:
         self.interventions += int(np.count_nonzero(columns["rules"]))
         self.free_decisions += int(np.count_nonzero(free))
         self.error_sum_mps += float(np.sum(np.abs(np.asarray(columns["speed_error_mps"])[free])))
+
+    def add(self, other: "Tally") -> None:
+        """What another counted of decisions."""
+        for name in COUNTED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def note_mission(self, info: Mapping[str, Any]) -> bool | None:
         """A mission that ended, and whether it was done; None for a refused one, which is nobody's failure."""

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,22 +10,46 @@ from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 
 
+@dataclass(frozen=True)
+class Summary:
+    """What metrics need of some ticks of some cars: little enough to travel."""
+
+    samples: int
+    part_sums: dict[str, float]
+    """Of each part of the reward."""
+
+
 class Metrics(BaseCallback):
     """Tells TensorBoard how the driving goes; what it remembers from step to step is part of a checkpoint.
 
-    A learner that drives without Python shows it many ticks in one step: columns of (ticks, cars).
+    A learner that drives without Python shows it many ticks in one step: columns of (ticks, cars). Where others drive,
+    it is shown the summaries of their ticks, of neighbouring cars each.
     """
 
     whole_rollouts = True
+    needs_samples = False
 
     def watched(self, world: Any) -> Mapping[str, NDArray[Any]]:  # noqa: ARG002 - for those who look
         """The columns of a compiled world that it looks at."""
         return {}
 
-    def record_parts(self, parts: Mapping[str, Any]) -> None:
+    def _on_step(self) -> bool:
+        self.count(self.locals.get("summaries") or [self.summary(self.locals)])
+        return True
+
+    @abstractmethod
+    def summary(self, seen: Mapping[str, Any]) -> Any:
+        """What it needs of some ticks, from what a callback is shown of them."""
+
+    @abstractmethod
+    def count(self, summaries: Sequence[Any]) -> None:
+        """Take what happened into account, and record it."""
+
+    def record_parts(self, summaries: Sequence[Summary]) -> None:
         """The mean of each part of the reward goes to `reward/<part>`."""
-        for part, values in parts.items():
-            self.logger.record_mean(f"reward/{part}", float(np.add.reduce(values, axis=None)) / np.size(values))
+        samples = sum(each.samples for each in summaries)
+        for part in summaries[0].part_sums:
+            self.logger.record_mean(f"reward/{part}", sum(each.part_sums[part] for each in summaries) / samples)
 
     @abstractmethod
     def facts(self) -> dict[str, float | None]:
@@ -55,6 +80,11 @@ def columns_of(infos: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> Map
         columns: Mapping[str, Any] = infos.columns
         return columns
     return {key: np.array([info[key] for info in infos]) for key in wanted if all(key in info for info in infos)}
+
+
+def part_sums(columns: Mapping[str, Any], parts: Sequence[str]) -> dict[str, float]:
+    """The sum of each part of the reward, of those that there are."""
+    return {part: float(np.add.reduce(columns[part], axis=None)) for part in parts if part in columns}
 
 
 def filled(target: NDArray[Any], source: NDArray[Any], name: str) -> NDArray[Any]:

@@ -14,6 +14,7 @@ class ProgressBar(BaseCallback):
     """Steps per second, reward, what the world counts and the time left, on stderr, on a terminal only."""
 
     whole_rollouts = True
+    needs_samples = False
 
     def __init__(self, session: TrainingSession) -> None:
         super().__init__()

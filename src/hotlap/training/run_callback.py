@@ -36,6 +36,7 @@ class RunCallback(BaseCallback):
     """The callback that owns the run folder while the run is trained. Nothing it does draws a random number."""
 
     whole_rollouts = True
+    needs_samples = False
 
     def __init__(
         self,

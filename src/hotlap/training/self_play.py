@@ -136,6 +136,7 @@ class SelfPlay(BaseCallback):
     """Shows the selves of a world the policy before every rollout."""
 
     whole_rollouts = True
+    needs_samples = False
 
     def __init__(self, selves: Selves) -> None:
         super().__init__()

@@ -42,6 +42,8 @@ class TrackedRun(KVWriter):
 class Tracking(BaseCallback):
     """Begins a tracked run when training starts; the run's logger writes to it, and closes it."""
 
+    needs_samples = False
+
     def __init__(self, service: Service) -> None:
         super().__init__()
         self._service = service

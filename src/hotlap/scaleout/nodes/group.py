@@ -12,7 +12,7 @@ from hotlap.errors import ClusterError, HotlapError
 from hotlap.scaleout.cluster import load_ray
 from hotlap.scaleout.nodes.collective import PATIENCE_S, RayStore
 from hotlap.scaleout.nodes.node import Iteration, Node, RunState
-from hotlap.scaleout.nodes.shares import put_together
+from hotlap.scaleout.nodes.shares import Groups, put_together
 from hotlap.scaleout.places import Cluster
 from hotlap.training.config import TrainConfig, config_document
 
@@ -22,21 +22,28 @@ START_S = 120.0
 """How long nodes take to start and to meet, at most."""
 ANSWER_S = 10.0
 """How long a node that lives takes to say so, at most."""
+SHARES = "shares"
+"""What Ray calls the thread of a node that hands out its share of the run while the node drives on."""
 
 
 class NodeGroup:
-    """Nodes that iterate together; an iteration in which one is lost is made again, with another in its place."""
+    """Nodes that iterate together; when one is lost, all make again what they made since the run was fetched last."""
 
-    def __init__(self, ray: Any, config: TrainConfig, cluster: Cluster, state: RunState) -> None:
-        self.ray, self.cluster = ray, cluster
+    def __init__(
+        self, ray: Any, config: TrainConfig, cluster: Cluster, state: RunState, *, needs_samples: bool
+    ) -> None:
+        self.ray, self.cluster, self._needs_samples = ray, cluster, needs_samples
         self._first = self._state = state
-        self._parts: list[Iteration] = []
+        self._since = 0
+        """How many updates were finished since that state was fetched."""
+        self._repeats = 0
+        """How many of the iterations that were asked for make such updates again."""
         self.replaced = self._losses = 0
         self._document = config_document(config)
         self._errors = load_ray("exceptions")
         self._meeting = ""
         self.weights: Mapping[str, NDArray[Any]] = {}
-        self.counters: dict[str, Any] = {}
+        self.counters: dict[str, Any] = state.counters
         """Both of the last finished update."""
         self._asked: deque[list[Any]] = deque()
         check_room(ray.cluster_resources().get("CPU", 0.0), cluster)
@@ -45,41 +52,61 @@ class NodeGroup:
 
     @property
     def state(self) -> RunState:
-        """The run after its last finished update: where all nodes begin again when one is lost."""
-        if self._parts:
-            tensors = put_together([part.tensors for part in self._parts], self._first.tensors)
-            self._state, self._parts = RunState(tensors, self.counters), []
+        """The run after its last finished update, fetched from the nodes: where they begin again when one is lost."""
+        while self._since:
+            try:
+                self._state, self._since = RunState(self._fetched(), self.counters), 0
+            except self._errors.RayError as problem:
+                self._ask_again(problem)
         return self._state
 
-    def finish(self, parts: list[Iteration], counters: dict[str, Any]) -> None:
-        """An update is finished: keep what the nodes brought back, and put it together when somebody asks."""
-        self._parts, self.weights = parts, parts[0].tensors["policy"]
-        self.counters = counters | parts[0].counters
+    def _fetched(self) -> Groups:
+        """The shares of all nodes, put together."""
+        self._repeat()
+        step = self.counters["num_timesteps"]
+        shares = [node.share.options(concurrency_group=SHARES).remote(step) for node in self.nodes]
+        return put_together(self.ray.get(shares), self._first.tensors)
 
     def ask(self) -> None:
         """Let all nodes drive a rollout and learn from it."""
-        self._asked.append([node.iterate.remote() for node in self.nodes])
+        self._asked.append([node.iterate.remote(needs_samples=self._needs_samples) for node in self.nodes])
 
     def answers(self) -> list[Iteration]:
         """What the nodes bring back from the first iteration they were asked for, in the order of their ranks."""
         while True:
             try:
-                found: list[Iteration] = self.ray.get(self._asked[0])
+                self._repeat()
+                return self._finished(self._next())
             except self._errors.RayError as problem:
                 self._ask_again(problem)
-            else:
-                self._asked.popleft()
-                self._losses = 0
-                return found
+
+    def _finished(self, parts: list[Iteration]) -> list[Iteration]:
+        """An update more."""
+        self._since, self._losses = self._since + 1, 0
+        self.weights, self.counters = parts[0].weights, self.counters | parts[0].counters
+        return parts
+
+    def _next(self) -> list[Iteration]:
+        found: list[Iteration] = self.ray.get(self._asked[0])
+        self._asked.popleft()
+        return found
+
+    def _repeat(self) -> None:
+        """Wait for updates that are made again; the same came of them before."""
+        while self._repeats:
+            self._next()
+            self._repeats -= 1
 
     def _ask_again(self, problem: Exception) -> None:
-        """Let what was asked for come to its end, replace who is lost, and ask for the same again."""
-        tasks, count = list(chain(*self._asked)), len(self._asked)
-        self.ray.wait(tasks, num_returns=len(tasks), timeout=PATIENCE_S)
+        """Let what was asked for come to its end, replace who is lost, and ask for all since the last state again."""
+        tasks, new = list(chain(*self._asked)), len(self._asked) - self._repeats
+        if tasks:
+            self.ray.wait(tasks, num_returns=len(tasks), timeout=PATIENCE_S)
         self._asked.clear()
         self._replace_lost(problem)
         self._begin()
-        for _ in range(count):
+        self._repeats = self._since
+        for _ in range(self._since + new):
             self.ask()
 
     def close(self) -> None:
@@ -91,7 +118,7 @@ class NodeGroup:
     def _start(self, rank: int) -> Any:
         """A node with cores of its own, on another machine than the others where there is one."""
         options = {"num_cpus": self.cluster.cores, "scheduling_strategy": "SPREAD", "max_restarts": 0}
-        made = self.ray.remote(Node).options(**options)
+        made = self.ray.remote(**options, concurrency_groups={SHARES: 1})(Node)
         return made.remote(self._document, rank, self.cluster.nodes, self.cluster.cores)
 
     def _begin(self) -> None:
@@ -100,7 +127,7 @@ class NodeGroup:
             if self._meeting:
                 RayStore(self._meeting).forget()
             self._meeting = uuid.uuid4().hex
-            state = self.ray.put(self.state)
+            state = self.ray.put(self._state)
             try:
                 self.ray.get([node.begin.remote(self._meeting, state) for node in self.nodes], timeout=START_S)
             except self._errors.RayError as problem:

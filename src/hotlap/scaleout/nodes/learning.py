@@ -9,16 +9,14 @@ from stable_baselines3.common.callbacks import CallbackList
 from hotlap.errors import ConfigError
 from hotlap.scaleout.cluster import check_reachable, joined, load_ray
 from hotlap.scaleout.nodes.group import NodeGroup
-from hotlap.scaleout.nodes.node import COUNTED, SHOWN, Iteration, RunState
+from hotlap.scaleout.nodes.node import AHEAD, COUNTED, SHOWN, Iteration, RunState, Samples
 from hotlap.scaleout.places import Cluster
 from hotlap.training.algorithms import learns_on_gpu
 from hotlap.training.config import TrainConfig
+from hotlap.training.driving import needs_samples
 from hotlap.training.session import TrainingSession
 from hotlap.training.teaching import Teaching
 from hotlap.worlds import registered
-
-AHEAD = 2
-"""How many iterations nodes have been asked for at a time."""
 
 
 class NodesLearner:
@@ -42,7 +40,7 @@ class NodesLearner:
         here = CallbackList([each for each in callbacks.callbacks if not isinstance(each, Teaching)])
         _, callback = model._setup_learn(session.config.steps - session.step, here, reset_num_timesteps=False)
         with joined(self.cluster.address, self.cluster.nodes * self.cluster.cores) as ray:
-            group = NodeGroup(ray, session.config, self.cluster, state_of(session))
+            group = NodeGroup(ray, session.config, self.cluster, state_of(session), needs_samples=needs_samples(here))
             try:
                 self._learn(group, session, callback)
             except SystemError as problem:  # what Ray makes of an exception that a signal raises while it waits
@@ -60,7 +58,6 @@ class NodesLearner:
         for to_come in reversed(range(left)):
             callback.on_rollout_start()
             parts = group.answers()
-            group.finish(parts, session.state.counters())
             if to_come >= AHEAD:
                 group.ask()
             session.logger.record("ray/nodes_replaced", group.replaced)
@@ -103,15 +100,24 @@ def show(parts: Sequence[Iteration], session: TrainingSession, callback: Any) ->
     model: Any = session.model
     model.num_timesteps = parts[0].counters["num_timesteps"]
     model.ep_info_buffer.extend(episode for part in parts for episode in part.episodes)
-    rollout: dict[str, Any] = {name: np.concatenate([part.shown[name] for part in parts], axis=1) for name in SHOWN}
-    columns = {name: np.concatenate([part.columns[name] for part in parts], axis=1) for name in parts[0].columns}
     sums = np.sum([part.sums for part in parts], axis=0)
-    callback.update_locals({**rollout, "columns": columns, "sums": sums, "infos": None})
+    summaries = [part.summary for part in parts]
+    samples = [part.samples for part in parts if part.samples is not None]
+    callback.update_locals({"summaries": summaries, "sums": sums, "infos": None, **side_by_side(samples)})
     callback.on_step()
     callback.on_rollout_end()
     for tag, value in means([part.log for part in parts]).items():
         session.logger.record(tag, value)
     model.dump_logs()
+
+
+def side_by_side(samples: Sequence[Samples]) -> dict[str, Any]:
+    """The rollouts of nodes as one of all their cars; nothing where they sent none."""
+    if not samples:
+        return {}
+    shown = {name: np.concatenate([part.shown[name] for part in samples], axis=1) for name in SHOWN}
+    columns = {name: np.concatenate([part.columns[name] for part in samples], axis=1) for name in samples[0].columns}
+    return {**shown, "columns": columns}
 
 
 def means(logs: Sequence[dict[str, Any]]) -> dict[str, float]:

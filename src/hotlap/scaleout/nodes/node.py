@@ -1,6 +1,7 @@
 """One node of a training: a process with cars, tiles and a learner of its own, and the weights of all."""
 
 import dataclasses
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ from hotlap.training.session import open_session
 
 SHARED = ("policy", "optimizer")
 """Groups of a state that the first node brings back for all."""
+AHEAD = 2
+"""How many iterations nodes have been asked for at a time."""
 COUNTED = ("num_timesteps", "_n_updates")
 SHOWN = ("new_obs", "rewards", "dones", "actions")
 """What callbacks see of a rollout beside columns and sums: (ticks, cars) or longer."""
@@ -31,18 +34,27 @@ class RunState:
 
 
 @dataclass(frozen=True)
-class Iteration:
-    """What a node brings back from a rollout and an update."""
+class Samples:
+    """A rollout as callbacks see it."""
 
-    tensors: Groups
-    """Its share of the run's state; what all nodes share only from the first."""
+    shown: Arrays
+    columns: Arrays
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What a node brings back from a rollout and an update: so little that Ray needs no object store for it."""
+
+    weights: Arrays
+    """Those of all nodes, from the first."""
     counters: dict[str, int]
     log: dict[str, Any]
     episodes: list[dict[str, Any]]
-    shown: Arrays
-    """What callbacks see of the rollout."""
-    columns: Arrays
     sums: NDArray[np.float64]
+    summary: Any
+    """What the metrics of the run need of the rollout."""
+    samples: Samples | None
+    """The whole rollout, where callbacks look at it or something in it is no number."""
 
 
 def node_config(config: TrainConfig, nodes: int) -> TrainConfig:
@@ -71,13 +83,17 @@ class Watch(BaseCallback):
         self.seen.append(shown | {name: self.locals[name] for name in ("columns", "sums")})
         return True
 
-    def shown(self) -> Arrays:
-        """What callbacks see of the whole rollout, ticks first."""
-        return {name: np.concatenate([part[name] for part in self.seen]) for name in SHOWN}
+    def samples(self) -> Samples:
+        """The whole rollout, ticks first."""
+        columns = [part["columns"] for part in self.seen]
+        return Samples(
+            {name: _all_ticks([part[name] for part in self.seen]) for name in SHOWN},
+            {name: _all_ticks([part[name] for part in columns]) for name in columns[0]},
+        )
 
-    def columns(self) -> Arrays:
-        """The columns of the world, (ticks, cars) each."""
-        return {name: np.concatenate([part["columns"][name] for part in self.seen]) for name in self.seen[0]["columns"]}
+
+def _all_ticks(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 class Node:
@@ -90,6 +106,8 @@ class Node:
         model.learner.use_threads(cores)
         self.model = model
         self.watch = Watch()
+        self.kept: deque[tuple[int, Groups]] = deque(maxlen=AHEAD + 1)
+        """The steps of the last updates, and this node's share of the run after each."""
         watching = CallbackList([*self.session.schedules, self.watch])
         _, self.callback = self.model._setup_learn(self.session.config.steps, watching, reset_num_timesteps=False)
 
@@ -102,27 +120,33 @@ class Node:
         share = share_of(state.tensors, own.tensors(), self.rank, self.nodes)
         share["environment"] |= metrics.tensors()
         own.restore(share, {**state.counters, **metrics.counters(), "log": {}})
+        self.kept.clear()
         self.callback.on_training_start({}, {})
 
-    def iterate(self) -> Iteration:
+    def iterate(self, *, needs_samples: bool) -> Iteration:
         """Drive all cars for a rollout and learn from it, together with the others."""
         model = self.model
         model.collect_rollouts(model.get_env(), self.callback, model.rollout_buffer, model.n_steps)
         model._update_current_progress_remaining(model.num_timesteps, self.session.config.steps)
         model.train()
-        return self._iteration()
+        self.kept.append((model.num_timesteps, self.session.state.tensors()))
+        return self._iteration(needs_samples=needs_samples)
 
-    def _iteration(self) -> Iteration:
-        logger, model = self.session.logger, self.model
-        log = logger.pending()
+    def share(self, step: int) -> Groups:
+        """This node's share of the run after an update; what all nodes share only from the first."""
+        tensors = dict(self.kept)[step]
+        return {name: group for name, group in tensors.items() if self.rank == 0 or name not in SHARED}
+
+    def _iteration(self, *, needs_samples: bool) -> Iteration:
+        logger, model, samples = self.session.logger, self.model, self.watch.samples()
+        log, sums = logger.pending(), self.watch.seen[-1]["sums"]
         logger.put_pending({})
-        tensors = self.session.state.tensors()
         return Iteration(
-            tensors={name: group for name, group in tensors.items() if self.rank == 0 or name not in SHARED},
+            weights=dict(self.kept[-1][1]["policy"]) if self.rank == 0 else {},
             counters={name: int(getattr(model, name)) for name in COUNTED},
             log=log,
             episodes=model.driver.episodes,
-            shown=self.watch.shown(),
-            columns=self.watch.columns(),
-            sums=self.watch.seen[-1]["sums"],
+            sums=sums,
+            summary=self.session.metrics.summary({"columns": samples.columns, "dones": samples.shown["dones"]}),
+            samples=samples if needs_samples or not np.isfinite(sums).all() else None,
         )

@@ -63,6 +63,7 @@ class EarlyStopping(BaseCallback):
     """Watches a run while it is trained: writes down its scores, and ends it when the others are better."""
 
     whole_rollouts = True
+    needs_samples = False
 
     def __init__(self, folder: SweepFolder, name: str) -> None:
         super().__init__()
