@@ -14,6 +14,7 @@ from hotlap.errors import ClusterError
 from hotlap.scaleout.nodes.learning import NodesLearner
 from hotlap.scaleout.places import Cluster
 from hotlap.settings import merged
+from hotlap.training import run_callback, signals
 from hotlap.training.config import TrainConfig
 from hotlap.training.session import restore_session
 from hotlap.training.train import resume, train
@@ -27,7 +28,8 @@ SMALL = {
     "teacher": {"steps": 2_048},
     "racer": {"observation": "full", "config": {"episode": {"maxSteps": 60}}},
     "evaluation": {"every_steps": 0, "steps": 100},
-    "checkpoint_every": "0",
+    "checkpoint": {"first_past": 100_000},
+    "checkpoint_every": "100000",
 }
 CONFIG = merged(TrainConfig(), SMALL, "small")
 COMPARED = ("policy", "optimizer", "normalizer", "environment")
@@ -40,7 +42,7 @@ def bytes_of(run):
 
 
 class Disturbed(NodesLearner):
-    """Kills a node in the second iteration and asks the run to stop once it is replaced; notes where each began."""
+    """Kills a node in the third iteration and asks the run to stop once it is replaced; notes where each began."""
 
     def _learn(self, group, session, callback):
         original, self.made = group.answers, []
@@ -48,7 +50,8 @@ class Disturbed(NodesLearner):
 
         def answers():
             self.made.append(session.step)
-            if len(self.made) == 2:
+            if len(self.made) == 3:
+                self.repeated = group._since
                 os.kill(victim, signal.SIGKILL)
             if group.replaced:
                 os.kill(os.getpid(), signal.SIGTERM)
@@ -58,17 +61,46 @@ class Disturbed(NodesLearner):
         super()._learn(group, session, callback)
 
 
+class Overdue(NodesLearner):
+    """Asks the run to stop, and then waits for a node that does not answer."""
+
+    def _learn(self, group, session, callback):
+        original = group.answers
+        self.silent = group.ray.get(group.nodes[1].__ray_call__.remote(lambda _: os.getpid()))
+
+        def answers():
+            if session.step == 2_048:
+                os.kill(self.silent, signal.SIGSTOP)
+                os.kill(os.getpid(), signal.SIGTERM)
+            return original()
+
+        group.answers = answers
+        super()._learn(group, session, callback)
+
+
+@pytest.mark.timeout(300)
+def test_run_that_waits_for_a_node_for_too_long_after_a_signal_is_saved_as_it_was(tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr(signals, "DEADLINE_S", 0.5)
+    monkeypatch.setattr(run_callback, "RESCUED_EVERY_S", 0.0)
+    learner = Overdue(Cluster(cluster.address, nodes=2))
+    stopped = train(CONFIG, "overdue", tmp_path, learner=learner)
+    os.kill(learner.silent, signal.SIGKILL)
+    assert (stopped.stopped_by, stopped.step) == (signal.SIGTERM, 2_048)
+    assert newest_checkpoint(stopped.run, print).step == 2_048
+
+
 @pytest.mark.timeout(300)
 def test_run_with_a_killed_node_that_is_stopped_and_resumed_ends_with_the_bytes_of_an_undisturbed_one(
-    tmp_path, cluster
+    tmp_path, cluster, monkeypatch
 ):
+    monkeypatch.setattr(run_callback, "RESCUED_EVERY_S", 3_600.0)  # the nodes keep what was never fetched
     nodes = Cluster(cluster.address, nodes=2)
     run = train(CONFIG, "undisturbed", tmp_path, learner=NodesLearner(nodes)).run
 
     # Every finished update is kept, each is made once, and the signal saves the run after the last of them.
     learner = Disturbed(nodes)
     disturbed = train(CONFIG, "disturbed", tmp_path, learner=learner)
-    assert (disturbed.stopped_by, learner.replaced) == (signal.SIGTERM, 1)
+    assert (disturbed.stopped_by, learner.replaced, learner.repeated) == (signal.SIGTERM, 1, 2)
     assert 2_048 < disturbed.step < 6_144
     assert learner.made == list(range(0, disturbed.step, 1_024))
     assert resume(disturbed.run, learner=NodesLearner(nodes)).step == 6_144

@@ -22,6 +22,8 @@ START_S = 120.0
 """How long nodes take to start and to meet, at most."""
 ANSWER_S = 10.0
 """How long a node that lives takes to say so, at most."""
+HEARS_EVERY_S = 0.5
+"""How often a signal is heard while Ray waits for nodes: it keeps what a signal raises until it has waited."""
 SHARES = "shares"
 """What Ray calls the thread of a node that hands out its share of the run while the node drives on."""
 
@@ -65,7 +67,7 @@ class NodeGroup:
         self._repeat()
         step = self.counters["num_timesteps"]
         shares = [node.share.options(concurrency_group=SHARES).remote(step) for node in self.nodes]
-        return put_together(self.ray.get(shares), self._first.tensors)
+        return put_together(self._get(shares), self._first.tensors)
 
     def ask(self) -> None:
         """Let all nodes drive a rollout and learn from it."""
@@ -87,9 +89,17 @@ class NodeGroup:
         return parts
 
     def _next(self) -> list[Iteration]:
-        found: list[Iteration] = self.ray.get(self._asked[0])
+        found: list[Iteration] = self._get(self._asked[0])
         self._asked.popleft()
         return found
+
+    def _get(self, tasks: list[Any]) -> Any:
+        """What comes of some tasks, however long it takes, unless a signal ends the waiting."""
+        while True:
+            try:
+                return self.ray.get(tasks, timeout=HEARS_EVERY_S)
+            except self._errors.GetTimeoutError:
+                pass
 
     def _repeat(self) -> None:
         """Wait for updates that are made again; the same came of them before."""
