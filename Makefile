@@ -9,6 +9,7 @@ WORKERS ?= 4
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := .venv/installed
+PLAY_STAMP := .venv/installed-to-play
 # RLlib wants a Gymnasium of its own, hence an environment of its own.
 RAY_BIN := .venv-ray/bin
 RAY_PIP := $(RAY_BIN)/python -m pip --disable-pip-version-check
@@ -25,23 +26,31 @@ KERNEL_TESTS := $(addprefix tests/racer/,test_kernels.py test_laps.py) $(addpref
 
 # Packages with the hashes of all their files; torch, whose build differs from system to system, has a lock of its own.
 UV := .venv-lock/bin/uv
-WITH_HASHES := grep -v '^pip==\|^torch==' | $(UV) pip compile --quiet --no-deps --generate-hashes --no-header --no-annotate --python-version 3.11 -
+HASHES_ONLY := --generate-hashes --no-header --no-annotate --python-version 3.11
+WITH_HASHES := grep -v '^pip==\|^torch==' | $(UV) pip compile --quiet --no-deps $(HASHES_ONLY) -
 
 .DEFAULT_GOAL := help
 PIP_AUDIT := pip-audit>=2.9,<3
-.PHONY: help setup setup-ray setup-browser node kernels train test test-python test-pages test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray docs pictures
+.PHONY: help setup setup-play setup-ray setup-browser node kernels train test test-python test-pages test-ray soak audit torture coverage check bench frontend wasm play lock lock-ray docs pictures
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## make .venv and install everything; done again only when pyproject.toml or requirements.lock changed
 
-$(STAMP): pyproject.toml requirements.lock requirements-torch.lock
+$(STAMP): pyproject.toml requirements.lock requirements-torch.lock | setup-play
+# torch first and alone, so that nothing else chooses another build of it; then exactly what the lock names, by hash
+	$(PIP) install --quiet --no-compile -r requirements-torch.lock
+	$(PIP) install --quiet --no-compile --no-deps --require-hashes -r requirements.lock
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+setup-play: $(PLAY_STAMP) ## make .venv with what the pages need and no more, so that a first lap is soon driven
+
+$(PLAY_STAMP): pyproject.toml requirements-play.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Hotlap needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 setup")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-# torch first and alone, so that nothing else chooses another build of it; then exactly what the lock names, by hash
-	$(PIP) install --quiet -r requirements-torch.lock
-	$(PIP) install --quiet --no-deps --require-hashes -r requirements.lock
+	$(PIP) install --quiet --no-compile --no-deps --require-hashes -r requirements-play.lock
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -114,7 +123,8 @@ pictures: setup setup-browser frontend ## record the pictures of the documentati
 bench: setup ## how fast the worlds run on this machine; ARGS=--peers compares
 	$(BIN)/hotlap benchmark env $(ARGS)
 
-play: setup frontend ## race against it in the browser; ARGS="RUN --port 8642"
+play: ## race in the browser, on a fresh clone too; ARGS="RUN --port 8642"
+	@$(MAKE) --no-print-directory --jobs=2 setup-play frontend
 	$(BIN)/hotlap play $(ARGS)
 
 frontend: $(PAGE) ## build the page of the game into src/hotlap/web/static
@@ -128,7 +138,7 @@ $(NODE_MODULES): frontend/package.json frontend/package-lock.json | node
 	$(NPM) install --no-save --no-audit --no-fund
 	@touch $@
 
-node: $(shell $(NODE_IS_GOOD) || echo setup)
+node: $(shell $(NODE_IS_GOOD) || echo setup-play)
 	@$(NODE_IS_GOOD) || $(PIP) install --quiet $(NODE_WHEEL)
 
 wasm: setup ## compile the physics for the browser again (needs wasm-ld); the result is committed
@@ -150,7 +160,9 @@ setup-browser: ## what only the tests of the game need: the WebAssembly linker a
 lock: setup $(UV) ## write requirements.lock from what is installed in .venv, with the hashes of every system's files
 	@echo '# Every package Hotlap and its development tools need, at the versions they are tested with. Written by `make lock`.' > requirements.lock
 	@$(PIP) freeze --all --exclude-editable | $(WITH_HASHES) >> requirements.lock
-	@touch $(STAMP)
+	@echo '# What `make play` needs: those of requirements.lock that the pages are served with. Written by `make lock`.' > requirements-play.lock
+	@printf 'hatchling\neditables\n' | $(UV) pip compile --quiet --extra web --constraint requirements.lock $(HASHES_ONLY) pyproject.toml - >> requirements-play.lock
+	@touch $(PLAY_STAMP) $(STAMP)
 
 lock-ray: setup-ray $(UV) ## write requirements-ray.lock from what is installed in .venv-ray
 	@echo '# What the tests on Ray need: everything of requirements.lock, RLlib, and the Gymnasium it wants. Written by `make lock-ray`.' > requirements-ray.lock

@@ -219,12 +219,25 @@ def locked_versions() -> dict[str, str]:
     return {canonicalize_name(pin[1]): pin[2] for pin in pins}
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-ray.lock"])
-def test_everything_but_torch_is_locked_by_hash(lock):
+@pytest.mark.parametrize(
+    ("lock", "fewest"), [("requirements.lock", 50), ("requirements-ray.lock", 50), ("requirements-play.lock", 30)]
+)
+def test_everything_but_torch_is_locked_by_hash(lock, fewest):
     text = (REPOSITORY / lock).read_text(encoding="utf-8")
     names = re.findall(r"^([\w.-]+)==", text, re.MULTILINE)
     assert "torch" not in names
-    assert len(HASHES.findall(text)) == len(names) > 50
+    assert len(HASHES.findall(text)) == len(names) > fewest
+
+
+def test_play_needs_a_part_of_the_lock_and_all_that_its_packages_need():
+    text = (REPOSITORY / "requirements-play.lock").read_text(encoding="utf-8")
+    pins = dict(re.findall(r"^([\w.-]+)==([\w.]+)", text, re.MULTILINE))
+    assert pins.items() <= locked_versions().items()
+    wanted = [*PROJECT["dependencies"], *EXTRAS["web"], *EXTRAS["policies"], *PYPROJECT["build-system"]["requires"]]
+    for line in [*wanted, *(line for package in pins for line in requires(package) or [])]:
+        needed = Requirement(line)
+        if needed.name != "hotlap" and (needed.marker is None or needed.marker.evaluate({"extra": ""})):
+            assert canonicalize_name(needed.name) in pins, line
 
 
 LOCKED = [
