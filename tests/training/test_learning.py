@@ -57,11 +57,11 @@ def test_reward_completion_and_lap_time_improve(seed, tmp_path, monkeypatch):
     assert result.best.laps["track-01"] == pytest.approx(end)
 
 
-def trained_as_the_preset_says(seed: int, folder: Path) -> TrainingResult:
+def trained_as_the_preset_says(seed: int, folder: Path, preset: str = "racer-ppo") -> TrainingResult:
     """What `make train` makes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(racing, "evaluate", evaluate)
-        return train(merged(load_preset("racer-ppo"), {"seed": seed}, "test"), "run", folder)
+        return train(merged(load_preset(preset), {"seed": seed}, "test"), "run", folder)
 
 
 @pytest.fixture(scope="module", params=[0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (1, 2, 3, 4, 5))])
@@ -100,6 +100,15 @@ def test_preset_is_within_a_percent_of_the_reference_with_most_seeds(tmp_path):
     results = [trained_as_the_preset_says(seed, tmp_path / str(seed)) for seed in range(8)]
     assert np.median([steps_to(6.551, result) for result in results]) <= 2_500_000
     assert np.median([percent_over(result) for result in results]) < 1.0
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+def test_preset_of_sac_drives_six_seconds_and_six_tenths_with_most_seeds(tmp_path):
+    results = [trained_as_the_preset_says(seed, tmp_path / str(seed), "racer-sac") for seed in range(4)]
+    laps = [result.best.laps["track-01"] for result in results if result.best is not None]
+    assert np.median(laps) < 6.601
+    assert all(result.best is not None and result.best.score[:2] == (1.0, 1.0) for result in results)
 
 
 @pytest.mark.xdist_group("default run")
