@@ -67,7 +67,11 @@ def config(world="racer", **changes):
     preset = load_preset(f"{world}-ppo")
     ppo = dataclasses.replace(preset.ppo, n_steps=TICKS, batch_size=128, n_epochs=2)
     teacher = dataclasses.replace(preset.teacher, steps=0)
-    return dataclasses.replace(preset, cars=CARS, ppo=ppo, teacher=teacher, steps=10**6, **changes)
+    everybody = dataclasses.replace(preset.race, learners=preset.race.cars, opponents=())
+    return dataclasses.replace(preset, cars=CARS, ppo=ppo, teacher=teacher, race=everybody, steps=10**6, **changes)
+
+
+WORLDS = ["racer", "highway", "race"]
 
 
 def learn(session, rollouts):
@@ -126,12 +130,22 @@ def test_the_teacher_is_silent_after_its_steps(as_gpu):
     assert later == [None, None]
 
 
-@pytest.mark.parametrize("world", ["racer", "highway"])
+@pytest.mark.parametrize("world", WORLDS)
+def test_what_callbacks_watch_are_the_columns_that_a_gpu_drives(as_gpu, world):
+    session = open_session(config(world))
+    driven = session.env.unwrapped.world
+    columns = {column.ctypes.data for group in driven.batch.groups for column in group}
+    watched = session.model.watched(driven)
+    assert watched
+    assert [name for name, column in watched.items() if column.ctypes.data not in columns] == []
+
+
+@pytest.mark.parametrize("world", WORLDS)
 def test_a_resumed_run_equals_one_that_never_stopped(as_gpu, world):
     check_that_a_resumed_run_equals_a_whole_one(config(world))
 
 
-@pytest.mark.parametrize("world", ["racer", "highway"])
+@pytest.mark.parametrize("world", WORLDS)
 def test_so_it_does_with_kernels_of_our_own(with_own_kernels, world):
     small = NetworkSettings(hidden=(16, 16), log_std_init=(-1.0, -0.7, -0.7)[: 2 if world == "highway" else 3])
     network = dataclasses.replace(small, initial_action=(0.0, 0.6, 0.0)[: len(small.log_std_init)])

@@ -222,6 +222,8 @@ class RaceWorld(BatchWorld):
     @property
     def step_views(self) -> dict[str, Array]:  # type: ignore[override]
         """The keys of a step's info of the learners: those of a drive, and those of the race."""
+        if self.learners == self.cars_of_grid:
+            return self._all_views
         return {key: column[self.rows] for key, column in self._all_views.items()}
 
     @property
