@@ -8,6 +8,8 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import expect
 
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
 REPOSITORY = Path(__file__).parents[2]
 ASKED = [
     "train on my own track",
