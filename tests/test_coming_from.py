@@ -27,8 +27,8 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("newcomer")
     for name in ("evals", "examples"):
         shutil.copytree(HOUSE / name, folder / name)
-    judged = folder / "evals" / "highway_cruise.toml"
-    judged.write_text(judged.read_text(encoding="utf-8").replace("episodes = 100", "episodes = 10"), encoding="utf-8")
+    asked = folder / "evals" / "highway_cruise.toml"
+    asked.write_text(asked.read_text(encoding="utf-8").replace("episodes = 100", "episodes = 10"), encoding="utf-8")
     (folder / "ai-config.json").write_text(json.dumps({"weights": {"wallPenalty": -0.01}}), encoding="utf-8")
     for words in (["init", "-q"], ["add", "."]):
         subprocess.run(["git", *words], cwd=folder, check=True)

@@ -138,7 +138,7 @@ def test_race_waits_for_a_beginner_who_is_more_than_five_seconds_behind(game):
     game.race("Versus AI", "1")
     game.wait_for_results()
     assert game.times(2) == [lap_text(ticks)]
-    behind = re.fullmatch(r"AI wins by ([\d.]+) s", game.page.get_by_test_id("verdict").inner_text())
+    behind = re.fullmatch(r"AI wins by ([\d.]+) s", game.page.get_by_test_id("headline").inner_text())
     assert float(behind[1]) > 5.0
 
 
@@ -160,7 +160,7 @@ def test_race_against_the_machine_ends_with_a_comparison(game):
     game.race("Versus AI", "1")
     game.wait_for_results()
     assert game.times(2) == [lap_text(ticks)]
-    expect(game.page.get_by_test_id("verdict")).to_have_text(re.compile("^You win"))
+    expect(game.page.get_by_test_id("headline")).to_have_text(re.compile("^You win"))
     expect(game.page.get_by_test_id("loss")).to_have_text(re.compile(r"^You (lost|gained) \d\.\d\d s in turn \d$"))
     expect(game.page.locator(".chart")).to_have_count(2)
     expect(game.page.locator(".line-map .map-line")).to_have_count(2)

@@ -50,7 +50,7 @@ class Contender:
         os.close(said)
         os.close(until)
 
-    def verdict(self):
+    def outcome(self):
         return os.read(self.said, 1)
 
     def finish(self):
@@ -61,7 +61,7 @@ class Contender:
 
 def test_second_holder_is_refused_within_a_second_and_told_the_pid(tmp_path, in_time):
     holder = Contender(tmp_path)
-    assert holder.verdict() == WON
+    assert holder.outcome() == WON
     begin_s = time.monotonic()
     with pytest.raises(RunLockedError, match=rf"process {holder.pid} is training this run.*--name"):
         RunLock(tmp_path).acquire()
@@ -97,15 +97,15 @@ def test_every_race_has_one_winner(races, tmp_path):
         contenders = [Contender(tmp_path, start) for _ in range(3)]
         os.close(start)
         os.write(go, b"...")
-        verdicts = [contender.verdict() for contender in contenders]
+        outcomes = [contender.outcome() for contender in contenders]
         os.close(go)
         assert [contender.finish() for contender in contenders] == [0, 0, 0]
-        assert sorted(verdicts) == [LOST, LOST, WON]
+        assert sorted(outcomes) == [LOST, LOST, WON]
 
 
 def test_kill_9_frees_the_lock(tmp_path):
     holder = Contender(tmp_path)
-    assert holder.verdict() == WON
+    assert holder.outcome() == WON
     os.kill(holder.pid, signal.SIGKILL)
     assert holder.finish() == -signal.SIGKILL
     with RunLock(tmp_path):

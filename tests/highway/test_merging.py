@@ -87,19 +87,19 @@ def test_gap_with_room_is_safe_for_the_supervisor_and_makes_nobody_brake_too_har
     assert follow_accel_mps2(pace_mps, behind, pace_mps, OTHERS_HEADWAY_S) > -OTHERS_BRAKE_MPS2
 
 
-def test_speed_for_a_gap_is_the_one_by_which_a_mission_is_judged():
+def test_speed_for_a_gap_is_the_one_by_which_a_mission_is_goal():
     world = HighwayWorld(1, vehicles=20)
     for seed in range(40):
         world.begin(0, np.random.default_rng(seed), {"lane": 2, "speed_mps": 24.0, "mission": Mission()})
         front = int(np.argmax(world.vehicles.lane[1:] == 2)) + 1
         for gap_s in (1.0, 2.5, 6.0):
             set_mission(world.roads, 0, CRUISE, 2, 40.0, gap_s)
-            judged = goal_speed_mps(world.vehicles, 0, front, world.roads, 0, world.batch.rules)
+            goal = goal_speed_mps(world.vehicles, 0, front, world.roads, 0, world.batch.rules)
             gap = world.vehicles.x_m[front] - world.vehicles.x_m[0]
             gap -= 0.5 * (world.vehicles.length_m[front] + world.vehicles.length_m[0])
             wanted = speed_for_gap_mps(24.0, gap, world.vehicles.speed_mps[front], gap_s)
             limit = goal_speed_mps(world.vehicles, 0, -1, world.roads, 0, world.batch.rules)
-            assert judged == pytest.approx(min(max(wanted, 0.0), limit))
+            assert goal == pytest.approx(min(max(wanted, 0.0), limit))
 
 
 @pytest.mark.parametrize("headway_s", [1.0, 2.0, 6.0])

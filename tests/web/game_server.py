@@ -22,9 +22,9 @@ from hotlap.web.server import bound_socket, server_for
 
 # Tells whether text may become code; evaluating from outside would not be bound by the page's policy.
 SCRIPT = """
-let verdict = "allowed";
-try { new Function("return 1")(); } catch { verdict = "refused"; }
-document.documentElement.dataset.eval = verdict;
+let outcome = "allowed";
+try { new Function("return 1")(); } catch { outcome = "refused"; }
+document.documentElement.dataset.eval = outcome;
 """
 PAGE = '<!doctype html><title>Hotlap</title><script type="module" src="./assets/page-1.js"></script>'
 

@@ -80,7 +80,7 @@ function lossesByTurn(behind: Float64Array, turns: Turn[], length: number): Turn
 }
 
 /** "You lost 0.31 s in turn 4": the largest loss, or the largest gain when nothing was lost. */
-export function verdict(losses: TurnLoss[], who = 'You'): string {
+export function largestLoss(losses: TurnLoss[], who = 'You'): string {
   const sorted = [...losses].sort((a, b) => b.ticks - a.ticks);
   const [worst, best] = [sorted[0], sorted.at(-1)];
   if (!worst || !best) return '';

@@ -2,7 +2,7 @@
 
 import type { Car } from '../physics/cars';
 import { GATES, TICKS_PER_SECOND } from '../physics/numbers';
-import { type Comparison, compareLaps, SAMPLES, verdict } from '../race/comparison';
+import { type Comparison, compareLaps, largestLoss, SAMPLES } from '../race/comparison';
 import { bestFlyingLap, bestLap, type Lap, type Offence } from '../race/laps';
 import { type Medal, medalOf } from '../race/medals';
 import type { Race } from '../race/race';
@@ -39,7 +39,7 @@ export function resultsScreen(race: Race, actions: ResultActions): HTMLElement {
   const screen = h(
     'main',
     { class: 'results', 'aria-label': 'Results' },
-    h('header', {}, h('h2', { 'data-testid': 'verdict' }, headline(race)), subline(race, track)),
+    h('header', {}, h('h2', { 'data-testid': 'headline' }, headline(race)), subline(race, track)),
     h(
       'div',
       { class: race.contact ? 'results-grid field' : 'results-grid' },
@@ -249,7 +249,7 @@ function comparisonPanel(
     h(
       'h3',
       { 'data-testid': 'loss' },
-      verdict(comparison.losses, you.entrant.kind === 'human' ? 'You' : you.entrant.name),
+      largestLoss(comparison.losses, you.entrant.kind === 'human' ? 'You' : you.entrant.name),
     ),
     h('p', { class: 'muted' }, titles),
     turnChips(comparison, track, map.zoom),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareLaps, profile, SAMPLES, verdict } from '../../src/race/comparison';
+import { compareLaps, largestLoss, profile, SAMPLES } from '../../src/race/comparison';
 import { type Lap, Trace } from '../../src/race/laps';
 import { findTurns, placeName } from '../../src/race/turns';
 import { loadTrack } from '../site';
@@ -73,7 +73,7 @@ describe('a comparison', () => {
     expect(Math.abs(behind[SAMPLES]! - 50)).toBeLessThanOrEqual(1);
     expect(losses[0]!.ticks).toBeCloseTo(0, 6);
     expect(Math.abs(losses[1]!.ticks - 50)).toBeLessThanOrEqual(1);
-    expect(verdict(losses)).toMatch(/^You lost 0\.8\d s in turn 2$/);
+    expect(largestLoss(losses)).toMatch(/^You lost 0\.8\d s in turn 2$/);
   });
 
   it('says what was gained when nothing was lost', () => {
@@ -84,7 +84,7 @@ describe('a comparison', () => {
       turns,
       LENGTH,
     );
-    expect(verdict(losses)).toMatch(/^You gained 0\.8\d s in turn 1$/);
-    expect(verdict([])).toBe('');
+    expect(largestLoss(losses)).toMatch(/^You gained 0\.8\d s in turn 1$/);
+    expect(largestLoss([])).toBe('');
   });
 });

@@ -2,7 +2,7 @@
 
 It takes the weaker of two wishes of the model, a (1 - (v / v0)⁸) on a free road and a (1 - (s* / s)²) behind a vehicle,
 s* = max(s0, v T + v Δv / 2√(a b)). The mission gives v0. The model sees to the part of a gap that safety asks for; the
-rest opens and closes at the speed by which the mission is judged.
+rest opens and closes at the speed at which the mission is measured.
 """
 
 from hotlap.highway.expert_view import is_in_sight

@@ -1,6 +1,6 @@
 """The kernels that soft actor-critic learns with: gradients of the critics, gradients of the actor, a step for each.
 
-Critics judge actions that were taken, towards the reward and what slow copies of them expect afterwards. The actor
+Critics value actions that were taken, towards the reward and what slow copies of them expect afterwards. The actor
 learns what the critics like, as long as it stays as random as it is told to; a temperature keeps that balance.
 """
 
@@ -240,7 +240,7 @@ def decide(learning: SoftLearning, room: Room, seen: Floats, noise: Floats, tile
 
 
 @kernel
-def judge(learning: SoftLearning, room: Room, parameters: Floats, number: int, tile: Tile) -> int:
+def write_values(learning: SoftLearning, room: Room, parameters: Floats, number: int, tile: Tile) -> int:
     """What one critic says of the inputs of the first one; where its outputs begin."""
     work = critic_work(learning, room, number)
     if number > 0:
@@ -254,7 +254,7 @@ def write_lowest(learning: SoftLearning, room: Room, parameters: Floats, tile: T
     """The lowest of what the critics say, and whose it is; where their outputs begin."""
     lowest, choice, place = tail(room.lines, LOWEST * LINE), tail(room.lines, CHOICE * LINE), 0
     for number in range(int(learning.soft.critics)):
-        place = judge(learning, room, parameters, number, tile)
+        place = write_values(learning, room, parameters, number, tile)
         values = tail(critic_work(learning, room, number).activations, place)
         for row in range(tile.rows):
             if number == 0 or values[row] < lowest[row]:
@@ -285,7 +285,7 @@ def teach_critics(learning: SoftLearning, room: Room, tile: Tile, share: int) ->
     copy_rows(replayed.actions, tail(room.critics, inputs * LINE), tile, action_count(learning))
     parameters, count = learning.critics_moved.parameters, weight_count(learning.critic)
     for number in range(critics):
-        place, work = judge(learning, room, parameters, number, tile), critic_work(learning, room, number)
+        place, work = write_values(learning, room, parameters, number, tile), critic_work(learning, room, number)
         for row in range(tile.rows):
             error = work.activations[place + row] - aims[row]
             room.figures[CRITIC_LOSS] += 0.5 * error * error / learning.soft.size
