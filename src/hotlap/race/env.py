@@ -48,7 +48,8 @@ class RaceEnv(SingleEnv):
     ## Reward
 
     The reward of `hotlap/Racer-v0`, 0.05 for each place gained, -0.1 for a contact of one's own fault and -0.002 for a
-    tick of contact. `config` has the weights of the racer and `race` with placeBonus, faultPenalty, contactPenalty.
+    tick of contact. `config` has the weights of the racer and `race` with placeBonus, faultPenalty, contactPenalty and
+    riskPenalty.
 
     ## Start and end
 
