@@ -5,6 +5,7 @@ import pytest
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.running_mean_std import RunningMeanStd
 
+from hotlap import native_code
 from hotlap.devices.torch_env import make_torch_env
 from hotlap.training.driving import CompiledDriver, SteppedDriver
 from hotlap.training.session import open_session
@@ -44,6 +45,13 @@ def driven(world: str, callback: BaseCallback, rollouts: int = 3, **changes):
         model = session.model
         assert model.collect_rollouts(model.env, callback, model.rollout_buffer, config.ppo.n_steps)
     return session
+
+
+def test_later_rollouts_of_a_process_need_no_kept_kernels(monkeypatch):
+    """Evaluations make one each: whoever tidies the kept kernels away must not slow down a training that goes on."""
+    driven("racer", NoLook())
+    monkeypatch.setattr(native_code, "kept", lambda name, _make: pytest.fail(f"{name} is loaded again"))
+    driven("racer", NoLook())
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -26,7 +26,7 @@ from hotlap.learning.losses import Batch, Samples
 from hotlap.learning.passes import SHARES, Adam, Learning
 from hotlap.learning.ppo import PpoLearner
 from hotlap.learning.teacher_kernel import TeacherKernel
-from hotlap.native_code import PROTOTYPE, native_entry
+from hotlap.native_code import PROTOTYPE
 
 Array = NDArray[Any]
 
@@ -72,7 +72,7 @@ class Rollouts:
         sizes = (learner.cars, learner.shape.inputs, tick.draws.size // learner.cars, len(watched))
         self._stretch = np.array(Stretch(0, 0, *sizes, gamma, clip, is_taught=0.0), np.float64)
         self._table = self._new_table()
-        entry = native_entry(driving.driving_entry) if jit_is_on() else self._interpreted
+        entry = compiled(driving.driving_entry) if jit_is_on() else self._interpreted
         self._cores = AllCores(entry, learner.threads, 1)
 
     def _new_table(self) -> Array:
