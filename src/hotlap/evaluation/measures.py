@@ -64,6 +64,13 @@ class Evaluation(Protocol):
         """As an object for JSON, with `world`, `driver`, `setup` and `measures` in it."""
 
 
+def document(evaluation: Evaluation, **parts: Any) -> dict[str, Any]:
+    """An evaluation as an object for JSON, with what its world adds; docs/evaluation.md describes it."""
+    who = {"world": evaluation.world, "driver": evaluation.driver, "about": dict(evaluation.about)}
+    measures = [measure.plain() for measure in evaluation.measures()]
+    return {**who, "setup": evaluation.setup(), **parts, "measures": measures}
+
+
 @dataclass(frozen=True)
 class Change:
     """A measure before and after."""

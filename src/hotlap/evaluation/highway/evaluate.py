@@ -10,7 +10,7 @@ from hotlap.evaluation.highway.figures import HighwayFigures, figures_of
 from hotlap.evaluation.highway.order_evaluation import OrderResult, evaluate_orders
 from hotlap.evaluation.highway.order_figures import order_figures
 from hotlap.evaluation.highway.setup import HighwaySetup
-from hotlap.evaluation.measures import Measure
+from hotlap.evaluation.measures import Measure, document
 from hotlap.policies import Policy
 from hotlap.policies.highway_baselines import CruiseHeuristic, RandomDriver, ZeroDriver
 from hotlap.policies.highway_expert import HighwayExpert
@@ -98,16 +98,9 @@ class HighwayEvaluation:
         return found + [measure for each in order_figures(self.orders) for measure in each.measures()]
 
     def plain(self) -> dict[str, Any]:
-        """As an object for JSON; docs/evaluation.md describes it."""
-        return {
-            "world": self.world,
-            "driver": self.driver,
-            "about": dict(self.about),
-            "setup": self.setup(),
-            "densities": {str(each.vehicles): each.plain() for each in self.densities},
-            "orders": [each.plain() for each in order_figures(self.orders)],
-            "measures": [measure.plain() for measure in self.measures()],
-        }
+        """As an object for JSON."""
+        densities = {str(each.vehicles): each.plain() for each in self.densities}
+        return document(self, densities=densities, orders=[each.plain() for each in order_figures(self.orders)])
 
 
 def _place(vehicles: int, supervised: bool) -> str:

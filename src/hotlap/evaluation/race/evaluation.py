@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hotlap.errors import ConfigError
-from hotlap.evaluation.measures import Measure, Quantity
+from hotlap.evaluation.measures import Measure, Quantity, document
 from hotlap.evaluation.page import Row, page
 from hotlap.evaluation.page import table as html_table
 from hotlap.evaluation.race.evaluate import HELD_OUT, RaceFigures, RaceLimits, race_on
@@ -61,9 +61,7 @@ class RaceEvaluation:
 
     def plain(self) -> dict[str, Any]:
         """As an object for JSON."""
-        measures = [measure.plain() for measure in self.measures()]
-        facts = {"world": self.world, "driver": self.driver, "setup": self.setup(), "measures": measures}
-        return {**facts, "tracks": [asdict(each) for each in self.tracks]}
+        return document(self, tracks=[asdict(each) for each in self.tracks])
 
 
 def evaluate_races(

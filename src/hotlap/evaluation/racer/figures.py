@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotlap.errors import ConfigError
-from hotlap.evaluation.measures import Measure
+from hotlap.evaluation.measures import Measure, document
 from hotlap.evaluation.racer.quantities import measures_of, telemetry_measures
 from hotlap.evaluation.racer.telemetry import LapTelemetry
 from hotlap.evaluation.request import EvaluationOptions
@@ -272,15 +272,8 @@ class RacerEvaluation:
         ]
 
     def plain(self) -> dict[str, Any]:
-        """As an object for JSON; docs/evaluation.md describes it."""
-        return {
-            "world": self.world,
-            "driver": self.driver,
-            "about": dict(self.about),
-            "setup": self.setup(),
-            "tracks": {track.track: track.plain() for track in self.tracks},
-            "measures": [measure.plain() for measure in self.measures()],
-        }
+        """As an object for JSON."""
+        return document(self, tracks={track.track: track.plain() for track in self.tracks})
 
     def below(self, percent: float) -> list[str]:
         """What falls short of completing every start and a clean flying lap within so many percent of the reference."""
