@@ -27,8 +27,8 @@ ALGORITHMS = {
         "ppo", normalize=False, network={"hidden": [8], "log_std_end": [-2.0, -2.0, -2.0]}
     ),
     "ppo, taught": tiny_config("ppo", racer={"observation": "full"}, teacher={"steps": 300}),
-    "sac, fixed temperature, a full replay": tiny_config(
-        "sac", steps=160, normalize=False, sac={"ent_coef": "0.1", "buffer_size": 100}
+    "sac, fixed temperature, three ticks of rewards, a full replay": tiny_config(
+        "sac", steps=160, normalize=False, sac={"ent_coef": "0.1", "n_steps": 3, "buffer_size": 100}
     ),
     "highway, ppo, one pedal, taught": tiny_config(
         "ppo",
