@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import torch
 import torch.distributed as dist
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ NAMESPACE = b"hotlap"
 PATIENCE_S = 60.0
 """How long a node waits for the others before it gives an update up."""
 POLLING_S = 0.005
+GATHERED_BYTES = 1 << 18
+"""Up to so many from all nodes together, every node is sent all and adds up itself: half as many messages in a row."""
 
 
 class RayStore(dist.Store):  # type: ignore[name-defined, misc]
@@ -69,11 +72,13 @@ class NodePeers:
 
     def add_up(self, array: NDArray[Any]) -> None:
         """Put the sum over all nodes in place of an array that each of them has; all get the same bytes."""
-        work = self._group.allreduce([torch.from_numpy(array)])
-        # A core that was left may come back only after milliseconds: keep it, and let the threads of gloo in between.
-        while not work.is_completed():
-            let_others_run()
-        work.wait()
+        if self.count * array.nbytes > GATHERED_BYTES:
+            _wait_for(self._group.allreduce([torch.from_numpy(array)]))
+            return
+        gathered = np.empty((self.count, *array.shape), array.dtype)
+        rows = [torch.from_numpy(row) for row in gathered]
+        _wait_for(self._group.allgather([rows], [torch.from_numpy(array)]))
+        np.add.reduce(gathered, axis=0, out=array)
 
     def keep_to_own_cores(self, cores: int) -> None:
         """Where nodes fill a machine together, each keeps to cores of its own: a thread that moves makes all wait."""
@@ -83,3 +88,10 @@ class NodePeers:
         if len(here) * cores == len(usable):
             first = here.index(self.rank) * cores
             keep_threads_to_cores(usable[first : first + cores])
+
+
+def _wait_for(work: Any) -> None:
+    """A core that was left may come back only after milliseconds: keep it, and let gloo's threads in between."""
+    while not work.is_completed():
+        let_others_run()
+    work.wait()
