@@ -1,9 +1,11 @@
 """The doors to a race: Gymnasium, stable-baselines3, PettingZoo, and the batch; and what they refuse."""
 
+import json
 import warnings
 
 import gymnasium as gym
 import numpy as np
+import onnx
 import pytest
 from gymnasium.utils.env_checker import check_env as check_for_gymnasium
 from pettingzoo.test import parallel_api_test, parallel_seed_test
@@ -11,6 +13,7 @@ from stable_baselines3.common.env_checker import check_env as check_for_sb3
 
 import hotlap
 from hotlap.errors import ConfigError, PolicyError
+from hotlap.policies.bundled import BUNDLED, RACE_DRIVER
 from hotlap.race.grid import RETIRED
 from hotlap.racer.grip_starts import fastest_start
 from hotlap.worlds import make_world
@@ -108,10 +111,14 @@ def test_race_that_cannot_be_is_refused(options, words):
         gym.make("hotlap/Race-v0", **options)
 
 
-def test_opponent_of_another_world_or_other_physics_is_refused(tmp_path):
-    (tmp_path / "policy.onnx").write_bytes(b"no model")
-    with pytest.raises(PolicyError):
-        gym.make("hotlap/Race-v0", opponents=str(tmp_path / "policy.onnx"))
+@pytest.mark.parametrize(("key", "value"), [("world", "highway"), ("physics_fingerprint", "0123456789abcdef")])
+def test_opponent_of_another_world_or_other_physics_is_refused(key, value, tmp_path):
+    model = onnx.load(str(BUNDLED / f"{RACE_DRIVER}.onnx"))
+    (said,) = [entry for entry in model.metadata_props if entry.key == key]
+    said.value = json.dumps(value)
+    onnx.save(model, str(tmp_path / "policy.onnx"))
+    with pytest.raises(PolicyError, match=value):
+        gym.make("hotlap/Race-v0", observation="full", opponents=str(tmp_path / "policy.onnx"))
 
 
 def test_all_cars_of_all_grids_are_rows_of_one_array_for_self_play():
