@@ -75,6 +75,7 @@ LONGEST_FIRST: tuple[Callable[[], None], ...] = (
     partial(drive, "race"),
     partial(learn, world="highway"),
     partial(learn),
+    partial(learn, algorithm="sac"),
     partial(write_down, "highway", "update"),
     partial(write_down, "race", "update_race"),
     partial(write_down, "race", "update_grip_race"),
